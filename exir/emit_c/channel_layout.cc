@@ -2,6 +2,7 @@
 #include "exir/emit_c/channel_layout.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <string>
 #include <utility>
@@ -40,7 +41,8 @@ bool has_two_orders(const TensorType& type) {
 
 class Layout {
  public:
-  Layout(const PlannedMethod& method, bool io) : method_(method), io_(io) {
+  Layout(const PlannedMethod& method, bool io, const std::function<bool(const Node&)>& is_plain)
+      : method_(method), io_(io), is_plain_(is_plain) {
     const Graph& graph = *method.graph;
     for (Value* input : graph.inputs()) note_border(input);
     for (const auto& node : graph.nodes()) note_uses(*node);
@@ -131,7 +133,7 @@ class Layout {
   }
 
   void note_uses(const Node& node) {
-    const Use use = node.regions().empty() ? use_of(node) : Use::kProgram;
+    const Use use = node.regions().empty() && !is_plain_(node) ? use_of(node) : Use::kProgram;
     std::vector<Value*> tensors;
     for (Value* operand : node.operands()) {
       // Constants lie as they are stored.
@@ -166,6 +168,7 @@ class Layout {
 
   const PlannedMethod& method_;
   const bool io_;
+  const std::function<bool(const Node&)>& is_plain_;
   std::map<const Value*, Group> groups_;  // by root
   std::set<const Value*> seen_;
   std::vector<std::pair<const Value*, Value*>> values_;  // with their roots
@@ -174,10 +177,11 @@ class Layout {
 
 }  // namespace
 
-absl::StatusOr<std::set<const Value*>> lay_out_channels(PlannedMethod& method, bool io) {
+absl::StatusOr<std::set<const Value*>> lay_out_channels(
+    PlannedMethod& method, bool io, const std::function<bool(const Node&)>& is_plain) {
   std::set<const Value*> border;
   if (method.graph->nodes_with_regions() > 0 && !io) return border;
-  const absl::Status done = Layout(method, io).lay_out(&border);
+  const absl::Status done = Layout(method, io, is_plain).lay_out(&border);
   if (!done.ok()) return done;
   return border;
 }

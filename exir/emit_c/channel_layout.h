@@ -12,6 +12,7 @@
 #ifndef PETREL_EXIR_EMIT_C_CHANNEL_LAYOUT_H_
 #define PETREL_EXIR_EMIT_C_CHANNEL_LAYOUT_H_
 
+#include <functional>
 #include <set>
 
 #include "absl/status/statusor.h"
@@ -21,9 +22,10 @@
 namespace petrel::exir::emit_c {
 
 // Gives the types of such values their order. With `io`, inputs and outputs that have channels and
-// places must be among them: InvalidArgument names one that cannot. Returns the inputs and
-// outputs that are.
-absl::StatusOr<std::set<const Value*>> lay_out_channels(PlannedMethod& method, bool io);
+// places must be among them: InvalidArgument names one that cannot. Nodes of which `is_plain` holds
+// take the order of the program. Returns the inputs and outputs that have another.
+absl::StatusOr<std::set<const Value*>> lay_out_channels(
+    PlannedMethod& method, bool io, const std::function<bool(const Node&)>& is_plain);
 
 }  // namespace petrel::exir::emit_c
 

@@ -95,6 +95,12 @@ absl::StatusOr<std::vector<CFile>> emit_c(const PlannedProgram& planned, const C
   files.push_back({"petrel_model.h", model_header_text()});
   files.push_back({"petrel_model_view.h", model_view_text()});
   if (package.has_pools()) files.push_back({name + "_memory.c", memory_text(package)});
+  for (CUserFile& file : user_files(package)) {
+    files.push_back({std::move(file.name), std::move(file.text)});
+  }
+  if (std::string header = user_header_text(package); !header.empty()) {
+    files.push_back({name + "_kernels.h", std::move(header)});
+  }
   if (std::string linker = linker_text(package); !linker.empty()) {
     files.push_back({name + ".ld", std::move(linker)});
   }

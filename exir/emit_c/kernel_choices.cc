@@ -23,9 +23,10 @@ std::string module_of(const Node& node) {
   return dot == std::string::npos ? weight : weight.substr(0, dot);
 }
 
-// Precondition: it is a product.
 bool names(const ForcedKernel& rule, const Node& node) {
-  return rule.matches(node.result()->name()) || rule.matches(module_of(node));
+  if (node.num_results() == 0) return false;
+  return rule.matches(node.result()->name()) ||
+         (int8_product(node).has_value() && rule.matches(module_of(node)));
 }
 
 const VariantRow* find_variant(absl::string_view kernel, const std::string& name) {
@@ -64,13 +65,54 @@ const VariantRow* KernelChoices::variant_of(const Node& node, const Int8Product&
   return choose_variant(product, options_.target);
 }
 
+const UserKernel* KernelChoices::find_user(const std::string& symbol) const {
+  const auto found =
+      std::find_if(options_.user.begin(), options_.user.end(),
+                   [&](const UserKernel& kernel) { return kernel.symbol == symbol; });
+  return found == options_.user.end() ? nullptr : &*found;
+}
+
+const UserKernel* KernelChoices::user_kernel(const Node& node) const {
+  for (const ForcedKernel& rule : options_.forced) {
+    if (names(rule, node)) return find_user(rule.variant);
+  }
+  return nullptr;
+}
+
 int64_t KernelChoices::scratch_bytes(const Node& node) const {
-  const auto product = int8_product(node);
+  const auto product = user_kernel(node) == nullptr ? int8_product(node) : std::nullopt;
   return product.has_value() ? variant_of(node, *product)->scratch_bytes(*product) : 0;
 }
 
+absl::Status KernelChoices::check_user_rule(const ForcedKernel& rule,
+                                            const PlannedProgram& planned) const {
+  std::vector<std::string> known;
+  for (const PlannedMethod& method : planned.methods) {
+    for (const Node* node : method.storage->steps()) {
+      if (node->num_results() == 0 || !node->regions().empty()) continue;
+      known.push_back(node->result()->name());
+      if (names(rule, *node)) return absl::OkStatus();
+    }
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      text_of(rule), ": no node has such a name; they are called ", absl::StrJoin(known, ", ")));
+}
+
 absl::Status KernelChoices::check_rules(const PlannedProgram& planned) const {
+  for (const UserKernel& kernel : options_.user) {
+    const bool is_named =
+        std::any_of(options_.forced.begin(), options_.forced.end(),
+                    [&](const ForcedKernel& rule) { return rule.variant == kernel.symbol; });
+    if (is_named) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("--kernel-source '", kernel.file, ":", kernel.symbol,
+                     "': no --kernel 'NODE=", kernel.symbol, "' says whose kernel it is"));
+  }
   for (const ForcedKernel& rule : options_.forced) {
+    if (find_user(rule.variant) != nullptr) {
+      PETREL_RETURN_IF_ERROR(check_user_rule(rule, planned));
+      continue;
+    }
     std::vector<std::string> with_variants;
     bool is_used = false;
     for (const PlannedMethod& method : planned.methods) {
@@ -124,7 +166,9 @@ void KernelChoices::pack(Graph& graph, Node* node, KernelChoice* choice) {
 absl::Status KernelChoices::prepare(PlannedProgram* planned) {
   PETREL_RETURN_IF_ERROR(check_rules(*planned));
   for (PlannedMethod& method : planned->methods) {
-    auto border = lay_out_channels(method, options_.channels_last_io);
+    auto border = lay_out_channels(method, options_.channels_last_io, [this](const Node& node) {
+      return user_kernel(node) != nullptr;
+    });
     if (!border.ok()) {
       return annotate(border.status(), absl::StrCat("method '", method.name, "'"));
     }
@@ -132,7 +176,8 @@ absl::Status KernelChoices::prepare(PlannedProgram* planned) {
     const std::set<const Node*> steps(method.storage->steps().begin(),
                                       method.storage->steps().end());
     for (Node* node : method.graph->node_pointers()) {
-      const auto product = steps.count(node) != 0 ? int8_product(*node) : std::nullopt;
+      const bool is_ours = steps.count(node) != 0 && user_kernel(*node) == nullptr;
+      const auto product = is_ours ? int8_product(*node) : std::nullopt;
       if (!product.has_value()) continue;
       KernelChoice choice;
       choice.product = *product;

@@ -46,6 +46,9 @@ class KernelChoices {
   // channels innermost.
   absl::Status prepare(PlannedProgram* planned);
 
+  // The function of the user that a node calls; null for others.
+  const UserKernel* user_kernel(const Node& node) const;
+  const std::vector<UserKernel>& user_kernels() const { return options_.user; }
   // Null for nodes whose operator has no variants.
   const KernelChoice* find(const Node* node) const;
   // An input or output whose layout is not that of the program.
@@ -54,7 +57,9 @@ class KernelChoices {
 
  private:
   const VariantRow* variant_of(const Node& node, const Int8Product& product) const;
+  const UserKernel* find_user(const std::string& symbol) const;
   absl::Status check_rules(const PlannedProgram& planned) const;
+  absl::Status check_user_rule(const ForcedKernel& rule, const PlannedProgram& planned) const;
   void pack(Graph& graph, Node* node, KernelChoice* choice);
 
   KernelOptions options_;

@@ -29,12 +29,29 @@ struct ForcedKernel {
   std::function<bool(const std::string& name)> matches;
 };
 
+// A function of the user, which --kernel names as a variant. It takes the tensors among the
+// arguments of the operator in their order, NULL for none, and its results, all of them as the
+// program has them:
+//
+//   void SYMBOL(const void *const *inputs, void *const *outputs);
+struct UserKernel {
+  std::string symbol;
+  std::string file;  // its name, which the package gets behind its own; ends in .c or .S
+  std::string text;
+};
+
 struct KernelOptions {
   Target target = Target::kGeneric;
   // Inputs and outputs that have channels and places lie with channels innermost.
   bool channels_last_io = false;
   std::vector<ForcedKernel> forced;
+  std::vector<UserKernel> user;
 };
+
+// Whether a function of the user may be called so.
+bool is_c_name(const std::string& name);
+// Whether the table of variants has the name.
+bool is_variant(const std::string& name);
 
 }  // namespace petrel::exir::emit_c
 

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exir/emit_c/kernel_variants.h"
 
+#include <algorithm>
+#include <iterator>
+
+#include "exir/emit_c/names.h"
+
 namespace petrel::exir::emit_c {
 namespace {
 
@@ -85,6 +90,13 @@ const VariantRow* choose_variant(const Int8Product& product, Target target) {
     last = &row;
   }
   return last;
+}
+
+bool is_c_name(const std::string& name) { return sanitized(name) == name && !is_taken(name); }
+
+bool is_variant(const std::string& name) {
+  return std::any_of(std::begin(kRows), std::end(kRows),
+                     [&](const VariantRow& row) { return row.name == name; });
 }
 
 const char* name_of(Target target) { return kTargetNames[static_cast<size_t>(target)]; }

@@ -169,6 +169,18 @@ std::vector<GenerateOption> file_options() {
          if (rules.ok()) options->kernels.forced = *std::move(rules);
          return rules.status();
        }},
+      {{"kernel-source",
+        OptionKind::kTexts,
+        {},
+        "",
+        "FILE.c:SYMBOL or FILE.S:SYMBOL: a function of yours that kernel may name as a variant of "
+        "any "
+        "node, part of the package then"},
+       [](const Words& words, GenerateOptions* options) {
+         auto kernels = exir::read_kernel_sources(words);
+         if (kernels.ok()) options->kernels.user = *std::move(kernels);
+         return kernels.status();
+       }},
       {{"quantize",
         OptionKind::kText,
         {},

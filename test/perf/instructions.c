@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Counts what a model costs on an emulated Cortex-M without an operating system: instructions of
- * one run, by a timer of 25 MHz where the emulator takes a nanosecond for each instruction, and the bytes
- * of stack that it wrote. The self-test comes first: a run that is wrong is not counted. Compile with
- * -DMODEL=\"net.h\" and the rest, as instructions.py does.
+ * one run, by a timer of 25 MHz where the emulator takes a nanosecond for each of them, and the
+ * bytes of stack that it wrote. The self-test comes first: a run that is wrong is not counted.
+ * Compile with -DMODEL=\"net.h\" and the rest, as instructions.py does.
  */
 #include MODEL
 

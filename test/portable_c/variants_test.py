@@ -17,12 +17,31 @@ PROGRAMS = pathlib.Path("test/quantized/programs").absolute()
 INTEGER = pathlib.Path("test/quantized/integer").absolute()
 MODELS = [INTEGER / name for name in ("keywords", "autoencoder", "many")]
 MODELS += [PROGRAMS / name for name in ("image_channel", "rows")]
+DIGITS = pathlib.Path("examples/quickstart/digits.pt2").absolute()
+DIGIT = DIGITS.with_name("digit.npy")
 TARGETS = ("generic", "cortex-m4", "cortex-m55", "rv32", "x86-64", "arm64")
 CONVOLUTION, LINEAR = "petrel::int8_convolution.out", "petrel::int8_linear.out"
 VARIANTS = {CONVOLUTION: ("depthwise-smla", "im2col-smlad", "depthwise-channels", "im2col-dot",
                           "direct"),
             LINEAR: ("quad-smlad", "dot", "direct")}
 INTEGERS = ("--int8", "integer")
+
+
+# A relu of 2048 floats, and a maximum that is not one.
+USER = """#include "net_kernels.h"
+
+void my_relu(const void *const *inputs, void *const *outputs) {
+  const float *x = (const float *)inputs[0];
+  float *y = (float *)outputs[0];
+  for (int i = 0; i < 2048; ++i) y[i] = x[i] > 0.0f ? x[i] : 0.0f;
+}
+
+void my_zeros(const void *const *inputs, void *const *outputs) {
+  float *y = (float *)outputs[0];
+  (void)inputs;
+  for (int i = 0; i < 2048; ++i) y[i] = 0.0f;
+}
+"""
 
 
 class VariantsTest(unittest.TestCase):
@@ -97,6 +116,42 @@ class VariantsTest(unittest.TestCase):
             tensor, = built.manifest["methods"][0]["inputs"]
             self.assertEqual(tensor["dim_order"], [0, 2, 3, 1])
             built.selftest()
+
+    def digits(self, words):
+        built = package.Package(self.folder, "net", [("forward", DIGITS)], words)
+        actual, = built.run("forward", [npy_file.read(DIGIT).data])
+        return built, actual
+
+    def test_a_kernel_of_the_user_takes_the_place_of_a_node(self):
+        (self.folder / "my.c").write_text(USER)
+        _, expected = self.digits(())
+        built, actual = self.digits(("--kernel-source", self.folder / "my.c:my_relu", "--kernel",
+                                     "relu_1=my_relu"))
+        self.assertEqual(actual, expected)
+        built.selftest()
+        self.assertIn({"node": "relu_1", "operator": "aten::relu.out", "variant": "my_relu"},
+                      built.manifest["methods"][0]["kernels"])
+        self.assertIn("net_kernel_my.c", built.manifest["sources"])
+        # It is really called.
+        _, actual = self.digits(("--kernel-source", self.folder / "my.c:my_zeros", "--kernel",
+                                 "relu_1=my_zeros"))
+        self.assertNotEqual(actual, expected)
+
+    def test_a_kernel_of_the_user_that_cannot_be(self):
+        (self.folder / "my.c").write_text(USER)
+        given = ("--kernel", "relu_1=my_relu", "--kernel-source")
+        for word, why in [("my.c", "must be FILE:SYMBOL"), ("my.o:f", "must end in .c or .S"),
+                          ("other.c:my_relu", "other.c"), ("my.c:absent", "has no absent"),
+                          ("my.c:int", "is no name that C can have")]:
+            with self.subTest(word):
+                message = self.refuse(DIGITS.with_suffix(""), (*given, word))
+                self.assertIn(f"--kernel-source '{word}'", message)
+                self.assertIn(why, message)
+        message = self.refuse(DIGITS.with_suffix(""), ("--kernel-source", "my.c:my_relu"))
+        self.assertIn("says whose kernel it is", message)
+        message = self.refuse(DIGITS.with_suffix(""),
+                              ("--kernel-source", "my.c:my_relu", "--kernel", "relu_9=my_relu"))
+        self.assertIn("no node has such a name; they are called", message)
 
     def test_unknown_variant(self):
         message = self.refuse(INTEGER / "keywords", (*INTEGERS, "--kernel", "*=fastest"))

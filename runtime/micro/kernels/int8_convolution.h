@@ -5,8 +5,9 @@
 #include "runtime/micro/kernels/tokens.h"
 #include "runtime/micro/math/level.h"
 
-/* Levels [BATCH, GROUPS * CHANNELS, IN_HEIGHT, IN_WIDTH] in any order, and filters around 0 [GROUPS * FILTERS,
- * CHANNELS, KERNEL_HEIGHT, KERNEL_WIDTH], in sums of int32. Padding is 0, which adds nothing. */
+/* Levels [BATCH, GROUPS * CHANNELS, IN_HEIGHT, IN_WIDTH] in any order, and filters around 0
+ * [GROUPS * FILTERS, CHANNELS, KERNEL_HEIGHT, KERNEL_WIDTH], in sums of int32. Padding is 0, which
+ * adds nothing. */
 static void NAME(const IN_TYPE *in, const int8_t *weight, const int32_t *bias,
                  const int32_t *multiplier, const int8_t *shift, OUT_TYPE *out) {
   for (int32_t n = 0; n < BATCH * GROUPS; ++n) {

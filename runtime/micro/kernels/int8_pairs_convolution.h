@@ -7,8 +7,8 @@
 #include "runtime/micro/math/pairs.h"
 
 /* What one place of the output sums, as pairs: WORDS groups of four levels, each two words and
- * then two of another place. Padding is the zero point. `bytes` has room for those levels that do not
- * lie side by side. */
+ * then two of another place. Padding is the zero point. `bytes` has room for those levels that do
+ * not lie side by side. */
 static void NAME_PATCH(const int8_t *in, int32_t place, int8_t *bytes, uint32_t *pairs) {
   const int32_t top = place / OUT_WIDTH * STRIDE_HEIGHT - PADDING_TOP;
   const int32_t left = place % OUT_WIDTH * STRIDE_WIDTH - PADDING_LEFT;

@@ -28,8 +28,8 @@ static void NAME_ROW(const int8_t *in, int32_t h, uint32_t *to) {
 }
 
 /* Each channel by itself, four at once. Their weights lie in groups of four channels, taps side by
- * side; offsets are biases with what the zero point of the input adds. In `scratch` are weights and a
- * ring of KERNEL_HEIGHT rows of the input, as pairs. */
+ * side; offsets are biases with what the zero point of the input adds. In `scratch` are weights
+ * and a ring of KERNEL_HEIGHT rows of the input, as pairs. */
 static void NAME(const int8_t *in, const int32_t *weight, const int32_t *offset,
                  const int32_t *multiplier, const int8_t *shift, uint32_t *scratch, int8_t *out) {
   uint32_t *const ring = scratch + 2 * KERNEL_HEIGHT * KERNEL_WIDTH;

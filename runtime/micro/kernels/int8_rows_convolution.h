@@ -28,8 +28,8 @@ static const int8_t *NAME_PATCH(const int8_t *in, int32_t place, int8_t *levels)
   return levels;
 }
 
-/* Place by place, four filters at once and the rest one by one, whose channels lie innermost; offsets are biases with what
- * the zero point of the input adds. */
+/* Place by place, four filters at once and the rest one by one, whose channels lie innermost;
+ * offsets are biases with what the zero point of the input adds. */
 static void NAME(const int8_t *in, const int8_t *weight, const int32_t *offset,
                  const int32_t *multiplier, const int8_t *shift, int8_t *scratch, int8_t *out) {
   for (int32_t i = 0; i < BATCH * OUT_HEIGHT * OUT_WIDTH; ++i) {

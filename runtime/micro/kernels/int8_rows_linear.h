@@ -4,8 +4,8 @@
 #include "runtime/micro/kernels/dots.h"
 #include "runtime/micro/kernels/tokens.h"
 
-/* Rows of levels by the COLUMNS rows of a weight, four at once and the rest one by one; offsets are biases with what the
- * zero point of the input adds. */
+/* Rows of levels by the COLUMNS rows of a weight, four at once and the rest one by one; offsets
+ * are biases with what the zero point of the input adds. */
 static void NAME(const int8_t *in, const int8_t *weight, const int32_t *offset,
                  const int32_t *multiplier, const int8_t *shift, int8_t *out) {
   for (int32_t i = 0; i < ROWS; ++i) {
