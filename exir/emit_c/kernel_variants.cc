@@ -55,7 +55,7 @@ constexpr VariantRow kRows[] = {
      "i8, a filter for each channel, channels a multiple of 4, no dilation"},
     {"im2col-smlad", kConvolution, kDsp, "kernels/int8_pairs_convolution.h", Packing::kPairWords,
      is_dense, pairs_of_places, "i8, one group"},
-    {"depthwise-channels", kConvolution, kVectors | kPlain, "kernels/int8_taps_depthwise.h",
+    {"depthwise-channels", kConvolution, kVectors | kPlain | kDsp, "kernels/int8_taps_depthwise.h",
      Packing::kTaps, is_signed_depthwise, none, "i8, a filter for each channel"},
     {"im2col-dot", kConvolution, kVectors | kPlain, "kernels/int8_rows_convolution.h",
      Packing::kRows, is_dense, levels_of_place, "i8, one group"},

@@ -25,7 +25,7 @@ PORTABLE = pathlib.Path("test/models/portable").absolute()
 # Convolutions of every shape, recurrent and normalised layers, attention, transcendental
 # functions, indices, large integers and what is not finite.
 QUANTIZED = pathlib.Path("test/quantized").absolute()
-INTEGERS = [QUANTIZED / f"integer/{name}.pt2" for name in ("keywords", "autoencoder", "many")]
+INTEGERS = [QUANTIZED / f"integer/{name}.pt2" for name in ("keywords", "autoencoder", "many", "shapes")]
 INTEGERS += [QUANTIZED / f"programs/{name}.pt2" for name in ("image_channel", "rows")]
 MODELS = [(PORTABLE, ("windows", "planes", "large_integers")),
           (LAYERS, ("activations", "attention", "conv_transposed", "decoder", "embedding", "gru",

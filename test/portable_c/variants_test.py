@@ -15,7 +15,7 @@ from command import PETREL, done
 
 PROGRAMS = pathlib.Path("test/quantized/programs").absolute()
 INTEGER = pathlib.Path("test/quantized/integer").absolute()
-MODELS = [INTEGER / name for name in ("keywords", "autoencoder", "many")]
+MODELS = [INTEGER / name for name in ("keywords", "autoencoder", "many", "shapes")]
 MODELS += [PROGRAMS / name for name in ("image_channel", "rows")]
 DIGITS = pathlib.Path("examples/quickstart/digits.pt2").absolute()
 DIGIT = DIGITS.with_name("digit.npy")
