@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What networks of MLPerf Tiny cost in integers on an emulated Cortex-M4, beside a peer.
 
-  test/perf/instructions [--petrel BINARY] [--target TARGET] [--flags FLAGS] [--words WORDS] [NAME ...]
+  test/perf/instructions [--petrel BINARY] [--target TARGET] [--flags FLAGS] [--words WORDS]
+                         [--most RATIO] [NAME ...]
 
 Each network has random weights, is quantised by `petrel quantize` with its two
 example inputs, and is generated as C of integers with channels innermost. It
@@ -94,6 +95,7 @@ def main() -> int:
     parser.add_argument("--target", default="cortex-m4")
     parser.add_argument("--flags", default="-O2", help="of the compiler")
     parser.add_argument("--words", default="", help="more for gen-c")
+    parser.add_argument("--most", type=float, help="fail above that part of the peer's")
     args = parser.parse_args()
     words = ["--target", args.target, "--io-layout", "nhwc", *args.words.split()]
     print(f"{'':14s}{'arena':>9s}{'peer':>9s}{'rodata':>9s}{'code':>8s}{'stack':>7s}"
@@ -108,6 +110,7 @@ def main() -> int:
             continue
         millions, arena = PEER[name]
         own = row["instructions"] / 1e6
+        failed |= args.most is not None and own > args.most * millions
         print(f"{name:14s}{row['arena']:9,}{arena:9,}{row['rodata']:9,}{row['code']:8,}"
               f"{row['stack']:7,}{own:12.3f} M{millions:7.2f} M{own / millions:7.2f}", flush=True)
     return 1 if failed else 0
