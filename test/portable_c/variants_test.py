@@ -27,21 +27,17 @@ VARIANTS = {CONVOLUTION: ("depthwise-smla", "im2col-smlad", "depthwise-channels"
 INTEGERS = ("--int8", "integer")
 
 
-# A relu of 2048 floats, and a maximum that is not one.
+# Of 2048 floats, with what y[i] is.
 USER = """#include "net_kernels.h"
 
 void my_relu(const void *const *inputs, void *const *outputs) {
   const float *x = (const float *)inputs[0];
   float *y = (float *)outputs[0];
-  for (int i = 0; i < 2048; ++i) y[i] = x[i] > 0.0f ? x[i] : 0.0f;
-}
-
-void my_zeros(const void *const *inputs, void *const *outputs) {
-  float *y = (float *)outputs[0];
-  (void)inputs;
-  for (int i = 0; i < 2048; ++i) y[i] = 0.0f;
+  for (int i = 0; i < 2048; ++i) y[i] = %s;
 }
 """
+RELU = USER % "x[i] > 0.0f ? x[i] : 0.0f"
+MINUS = USER % "-x[i]"
 
 
 class VariantsTest(unittest.TestCase):
@@ -117,28 +113,30 @@ class VariantsTest(unittest.TestCase):
             self.assertEqual(tensor["dim_order"], [0, 2, 3, 1])
             built.selftest()
 
-    def digits(self, words):
-        built = package.Package(self.folder, "net", [("forward", DIGITS)], words)
+    def digits(self, name, words):
+        folder = self.folder / name
+        folder.mkdir()
+        built = package.Package(folder, "net", [("forward", DIGITS)], words)
         actual, = built.run("forward", [npy_file.read(DIGIT).data])
         return built, actual
 
     def test_a_kernel_of_the_user_takes_the_place_of_a_node(self):
-        (self.folder / "my.c").write_text(USER)
-        _, expected = self.digits(())
-        built, actual = self.digits(("--kernel-source", self.folder / "my.c:my_relu", "--kernel",
-                                     "relu_1=my_relu"))
+        words = ("--kernel-source", self.folder / "my.c:my_relu", "--kernel", "relu_1=my_relu")
+        (self.folder / "my.c").write_text(RELU)
+        _, expected = self.digits("without", ())
+        built, actual = self.digits("with", words)
         self.assertEqual(actual, expected)
         built.selftest()
         self.assertIn({"node": "relu_1", "operator": "aten::relu.out", "variant": "my_relu"},
                       built.manifest["methods"][0]["kernels"])
         self.assertIn("net_kernel_my.c", built.manifest["sources"])
         # It is really called.
-        _, actual = self.digits(("--kernel-source", self.folder / "my.c:my_zeros", "--kernel",
-                                 "relu_1=my_zeros"))
+        (self.folder / "my.c").write_text(MINUS)
+        _, actual = self.digits("other", words)
         self.assertNotEqual(actual, expected)
 
     def test_a_kernel_of_the_user_that_cannot_be(self):
-        (self.folder / "my.c").write_text(USER)
+        (self.folder / "my.c").write_text(RELU)
         given = ("--kernel", "relu_1=my_relu", "--kernel-source")
         for word, why in [("my.c", "must be FILE:SYMBOL"), ("my.o:f", "must end in .c or .S"),
                           ("other.c:my_relu", "other.c"), ("my.c:absent", "has no absent"),
