@@ -19,6 +19,7 @@
 #include "exir/driver/pool_setup.h"
 #include "exir/emit/emit.h"
 #include "exir/emit_c/emit_c.h"
+#include "exir/emit_c/kernel_choices.h"
 #include "exir/fold/evaluate.h"
 #include "exir/output/output_files.h"
 #include "exir/status_macros.h"
@@ -196,11 +197,16 @@ absl::StatusOr<GenerateReport> generate_c(const GenerateOptions& options) {
   RoutedBlobStore store;
   PETREL_ASSIGN_OR_RETURN(const Program program, compile_program(given, phases, compiled, store));
   pools.note_levels(compiled.borders);
+  emit_c::KernelChoices kernels(options.kernels);
+  pools.use_kernels(kernels);
   std::vector<emit_c::CFile> files;
   PETREL_RETURN_IF_ERROR(phases.run("plan", [&]() -> absl::Status {
-    PETREL_ASSIGN_OR_RETURN(const PlannedProgram planned,
-                            plan_to_emit(program, store.routes(), given.planning, pools.planned()));
+    MemoryPools memory = pools.planned();
+    memory.scratch_of = [&](const Node& node) { return kernels.scratch_bytes(node); };
+    PETREL_ASSIGN_OR_RETURN(PlannedProgram planned,
+                            plan_to_emit(program, store.routes(), given.planning, memory));
     PETREL_RETURN_IF_ERROR(check_arenas(planned, given.max_arena_bytes));
+    PETREL_RETURN_IF_ERROR(kernels.prepare(&planned));
     PETREL_ASSIGN_OR_RETURN(files, emit_c::emit_c(planned, pools.emitted(), options.name, [&] {
                               return golden_calls(program, &report.notes);
                             }));

@@ -18,6 +18,7 @@
 #include "absl/status/statusor.h"
 #include "exir/driver/export.h"
 #include "exir/driver/pool_rules.h"
+#include "exir/emit_c/kernel_options.h"
 #include "exir/plan/formats/memory_pool.h"
 
 namespace petrel::exir {
@@ -55,6 +56,8 @@ struct GenerateOptions {
   ConstantFiles constants = ConstantFiles::kAuto;
   // Convolutions and products of floats are summed in floats, near the reference kernels.
   bool fast_math = false;
+  // Which variants kernels of integers have, and how inputs and outputs lie.
+  emit_c::KernelOptions kernels;
   Compile compile = Compile::kNothing;
   // Also NAME_plan.c and the C with which a host runs the model on a device.
   bool device_rpc = false;

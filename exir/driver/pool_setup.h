@@ -43,6 +43,9 @@ class PoolSetup {
   // What integers at borders stand for.
   void note_levels(const BorderByMethod& borders);
 
+  // Variants of kernels, which must outlive what is emitted.
+  void use_kernels(const emit_c::KernelChoices& kernels) { emitted_.kernels = &kernels; }
+
   const MemoryPools& planned() const { return planned_; }
   const emit_c::CPools& emitted() const { return emitted_; }
 

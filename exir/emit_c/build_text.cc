@@ -87,6 +87,7 @@ std::vector<std::string> sources_of(const Package& package) {
       package.name + ".c", package.name + (package.includes_binary ? "_params.S" : "_params.c"),
       package.name + "_metadata.c"};
   if (package.has_pools()) names.push_back(package.name + "_memory.c");
+  for (const CUserFile& file : user_files(package)) names.push_back(file.name);
   return names;
 }
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exir/emit_c/emit_c.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 
 #include "exir/emit_c/constant_file.h"
 #include "exir/emit_c/group.h"
+#include "exir/emit_c/kernel_choices.h"
 #include "exir/emit_c/package.h"
 #include "exir/ir/blob.h"
 #include "exir/status_macros.h"
@@ -15,6 +17,32 @@ namespace {
 
 Sha256 sha256_of_text(const std::string& text) {
   return sha256_of({reinterpret_cast<const uint8_t*>(text.data()), text.size()});
+}
+
+// Levels of a tensor in the order of its type, which were in row-major order.
+Blob reordered(const TensorType& type, const Blob& data) {
+  const int64_t channels = type.sizes[1], places = type.numel() / (type.sizes[0] * channels);
+  const Blob::Bytes from = data.bytes();
+  const auto item = static_cast<int64_t>(item_size(type.dtype));
+  std::vector<uint8_t> to(from.size());
+  for (int64_t i = 0; i < type.numel(); ++i) {
+    const int64_t n = i / (channels * places), c = i / places % channels, place = i % places;
+    const int64_t at = (n * places + place) * channels + c;
+    std::copy_n(from.data() + i * item, item, to.data() + at * item);
+  }
+  return Blob::owned(std::move(to));
+}
+
+void lay_out(const PlannedMethod& method, const KernelChoices* kernels, GoldenCall* call) {
+  if (kernels == nullptr || !call->known) return;
+  const auto reorder = [&](const std::vector<Value*>& values, std::vector<Blob>* blobs) {
+    for (size_t i = 0; i < values.size(); ++i) {
+      if (!kernels->is_laid_out(values[i])) continue;
+      (*blobs)[i] = reordered(values[i]->tensor(), (*blobs)[i]);
+    }
+  };
+  reorder(method.graph->inputs(), &call->inputs);
+  reorder(method.graph->outputs(), &call->outputs);
 }
 
 // What each of the files that compute adds to the name of the package.
@@ -48,7 +76,8 @@ Sha256 sha256_of_sources(const std::string& name, const std::vector<CFile>& file
 absl::StatusOr<std::vector<CFile>> emit_c(const PlannedProgram& planned, const CPools& pools,
                                           const std::string& name, const GoldenFn& golden) {
   PETREL_ASSIGN_OR_RETURN(const Package package, make_package(planned, pools, name));
-  PETREL_ASSIGN_OR_RETURN(const std::vector<GoldenCall> calls, golden());
+  PETREL_ASSIGN_OR_RETURN(std::vector<GoldenCall> calls, golden());
+  for (size_t i = 0; i < calls.size(); ++i) lay_out(planned.methods[i], pools.kernels, &calls[i]);
   std::vector<CFile> files;
   files.push_back({name + ".h", header_text(package)});
   files.push_back({name + ".c", source_text(package)});
@@ -66,6 +95,12 @@ absl::StatusOr<std::vector<CFile>> emit_c(const PlannedProgram& planned, const C
   files.push_back({"petrel_model.h", model_header_text()});
   files.push_back({"petrel_model_view.h", model_view_text()});
   if (package.has_pools()) files.push_back({name + "_memory.c", memory_text(package)});
+  for (CUserFile& file : user_files(package)) {
+    files.push_back({std::move(file.name), std::move(file.text)});
+  }
+  if (std::string header = user_header_text(package); !header.empty()) {
+    files.push_back({name + "_kernels.h", std::move(header)});
+  }
   if (std::string linker = linker_text(package); !linker.empty()) {
     files.push_back({name + ".ld", std::move(linker)});
   }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "exir/emit_c/int8_product.h"
 #include "exir/emit_c/literal.h"
 #include "exir/emit_c/loop_nest.h"
 #include "exir/emit_c/operators.h"
@@ -44,8 +45,31 @@ absl::Status table(const OperatorRow& row, NodeCalls& calls) {
   return absl::OkStatus();
 }
 
-// Two tensors that broadcast; in `product` x and y less their zero points.
-absl::Status pair(const OperatorRow& row, NodeCalls& calls, const std::string& product) {
+// What a pair of levels less their zero points makes.
+using PairFn = int64_t (*)(const Node& node, int64_t x, int64_t y);
+
+// Whether no two levels make what lies halfway between two steps.
+bool is_never_halfway(const Node& node, PairFn make) {
+  constexpr int64_t kLevels = 256;
+  const int64_t shift = node.argument(arg::shift).as_int();
+  if (shift < kNearShift) return false;
+  const auto first = [&](ArgHandle value, ArgHandle zero_point) {
+    const bool has_sign = node.input(value)->tensor().dtype == ScalarType::kChar;
+    return (has_sign ? -kLevels / 2 : 0) - node.argument(zero_point).as_int();
+  };
+  const int64_t x = first(arg::self, arg::self_zero_point);
+  const int64_t y = first(arg::other, arg::other_zero_point);
+  const int64_t mask = (int64_t{1} << shift) - 1;
+  for (int64_t i = 0; i < kLevels * kLevels; ++i) {
+    const int64_t made = make(node, x + i / kLevels, y + i % kLevels);
+    if ((made & mask) == int64_t{1} << (shift - 1)) return false;
+  }
+  return true;
+}
+
+// Two tensors that broadcast; in `product` x and y less their zero points, which `make` computes.
+absl::Status pair(const OperatorRow& row, NodeCalls& calls, const std::string& product,
+                  PairFn make) {
   const Node& node = calls.node();
   const Value* x = node.input(arg::self);
   const Value* y = node.input(arg::other);
@@ -54,15 +78,23 @@ absl::Status pair(const OperatorRow& row, NodeCalls& calls, const std::string& p
   const Extents x_strides = broadcast_strides(x->tensor(), sizes);
   const Extents y_strides = broadcast_strides(y->tensor(), sizes);
   LoopNest nest(2);
-  for (size_t d = 0; d < type.rank(); ++d) nest.add(sizes[d], {x_strides[d], y_strides[d]});
+  const bool is_alike = x->tensor() == y->tensor() && x->tensor().sizes == type.sizes &&
+                        x->tensor().dim_order == type.dim_order;
+  if (is_alike) {
+    nest.add(numel_of(type), {1, 1});
+  } else {
+    for (size_t d = 0; d < type.rank(); ++d) nest.add(sizes[d], {x_strides[d], y_strides[d]});
+  }
   const bool is_dense = nest.is_dense();
   nest.make_not_empty();
   KernelCall& call = calls.add(is_dense ? "kernels/zip.h" : "kernels/zip_broadcast.h", row.name());
   NodeCalls::bind_read(call, "IN", x->tensor().dtype, Arithmetic::kInteger);
   NodeCalls::bind_read(call, "OTHER", y->tensor().dtype, Arithmetic::kInteger);
   NodeCalls::bind_write(call, "OUT", type.dtype, Arithmetic::kInteger);
+  const bool is_near = is_never_halfway(node, make);
   call.tokens["EXPRESSION"] =
-      absl::StrCat("petrel_level(", product, ", ", number_at(node, arg::shift), ", ",
+      absl::StrCat(is_near ? "petrel_near_level(" : "petrel_level(", product, ", ",
+                   number(node.argument(arg::shift).as_int() - (is_near ? kNearShift : 0)), ", ",
                    number_at(node, arg::zero_point), ", ", number_at(node, arg::least), ", ",
                    number_at(node, arg::most), ")");
   call.arguments = {calls.read(x), calls.read(y), calls.write(calls.out())};
@@ -77,50 +109,31 @@ absl::Status pair(const OperatorRow& row, NodeCalls& calls, const std::string& p
 }
 
 std::string less_zero(const char* name, const Node& node, ArgHandle zero_point) {
-  return absl::StrCat("(", name, " - ", number_at(node, zero_point), ")");
+  return absl::StrCat("((int32_t)", name, " - ", number_at(node, zero_point), ")");
 }
 
 absl::Status add(const OperatorRow& row, NodeCalls& calls) {
   const Node& node = calls.node();
   return pair(row, calls,
-              absl::StrCat(less_zero("x", node, arg::self_zero_point), " * ",
-                           number_at(node, arg::self_multiplier), " + ",
+              absl::StrCat("(int64_t)", less_zero("x", node, arg::self_zero_point), " * ",
+                           number_at(node, arg::self_multiplier), " + (int64_t)",
                            less_zero("y", node, arg::other_zero_point), " * ",
-                           number_at(node, arg::other_multiplier)));
+                           number_at(node, arg::other_multiplier)),
+              [](const Node& of, int64_t x, int64_t y) {
+                return x * of.argument(arg::self_multiplier).as_int() +
+                       y * of.argument(arg::other_multiplier).as_int();
+              });
 }
 
 absl::Status mul(const OperatorRow& row, NodeCalls& calls) {
   const Node& node = calls.node();
   return pair(row, calls,
-              absl::StrCat(less_zero("x", node, arg::self_zero_point), " * ",
-                           less_zero("y", node, arg::other_zero_point), " * ",
-                           number_at(node, arg::multiplier)));
-}
-
-// input, weight, bias, multiplier, shift, out.
-void bind_channels(KernelCall& call, const NodeCalls& calls) {
-  const Node& node = calls.node();
-  const Value* bias = tensor_of(node.argument(arg::bias));
-  call.tokens["IN_ZERO"] = number_at(node, arg::input_zero_point);
-  call.arguments = {
-      calls.read(node.input(arg::input)),          calls.read(node.input(arg::weight)),
-      bias == nullptr ? "NULL" : calls.read(bias), calls.read(node.input(arg::multiplier)),
-      calls.read(node.input(arg::shift)),          calls.write(calls.out())};
-}
-
-absl::Status linear(const OperatorRow& row, NodeCalls& calls) {
-  const Node& node = calls.node();
-  const Extents weight = extents_of(node.input(arg::weight)->tensor());
-  const Extents sizes = extents_of(calls.out()->tensor());
-  Extent rows = 1;
-  for (size_t d = 0; d + 1 < sizes.size(); ++d) rows *= sizes[d];
-  KernelCall& call = calls.add("kernels/int8_linear.h", row.name());
-  bind_levels(call, calls, node.input(arg::input));
-  NodeCalls::bind(call, "ROWS", rows);
-  NodeCalls::bind(call, "DEPTH", weight[1]);
-  NodeCalls::bind(call, "COLUMNS", weight[0]);
-  bind_channels(call, calls);
-  return absl::OkStatus();
+              absl::StrCat("(int64_t)(", less_zero("x", node, arg::self_zero_point), " * ",
+                           less_zero("y", node, arg::other_zero_point), ") * ",
+                           number_at(node, arg::multiplier)),
+              [](const Node& of, int64_t x, int64_t y) {
+                return x * y * of.argument(arg::multiplier).as_int();
+              });
 }
 
 absl::Status matmul(const OperatorRow& row, NodeCalls& calls) {
@@ -143,46 +156,16 @@ absl::Status matmul(const OperatorRow& row, NodeCalls& calls) {
   return absl::OkStatus();
 }
 
-// One spatial dim is read as two of which the first is 1.
-Extents as_plane(Extents sizes) {
-  if (sizes.size() == 3) sizes.insert(sizes.begin() + 2, 1);
-  return sizes;
-}
-
-void bind_pair(KernelCall& call, const std::string& height, const std::string& width,
-               const Argument& argument, bool is_flat, int64_t neutral) {
-  std::vector<int64_t> pair = ints_of(argument, is_flat ? 1 : 2);
-  if (is_flat) pair.insert(pair.begin(), neutral);
-  NodeCalls::bind(call, height, pair[0]);
-  NodeCalls::bind(call, width, pair[1]);
-}
-
-absl::Status convolution(const OperatorRow& row, NodeCalls& calls) {
-  const Node& node = calls.node();
-  const Value* x = node.input(arg::input);
-  const bool is_flat = x->tensor().rank() == 3;
-  const Extents in = as_plane(extents_of(x->tensor()));
-  const Extents filters = as_plane(extents_of(node.input(arg::weight)->tensor()));
-  const Extents out = as_plane(extents_of(calls.out()->tensor()));
-  const int64_t groups = node.argument(arg::groups).as_int();
-  KernelCall& call = calls.add("kernels/int8_convolution.h", row.name());
-  bind_levels(call, calls, x);
-  const std::pair<const char*, Extent> sizes[] = {{"BATCH", in[0]},
-                                                  {"GROUPS", groups},
-                                                  {"CHANNELS", filters[1]},
-                                                  {"IN_HEIGHT", in[2]},
-                                                  {"IN_WIDTH", in[3]},
-                                                  {"FILTERS", filters[0] / groups},
-                                                  {"OUT_HEIGHT", out[2]},
-                                                  {"OUT_WIDTH", out[3]},
-                                                  {"KERNEL_HEIGHT", filters[2]},
-                                                  {"KERNEL_WIDTH", filters[3]}};
-  for (const auto& [token, size] : sizes) NodeCalls::bind(call, token, size);
-  bind_pair(call, "STRIDE_HEIGHT", "STRIDE_WIDTH", node.argument(arg::stride), is_flat, 1);
-  bind_pair(call, "PADDING_TOP", "PADDING_LEFT", node.argument(arg::padding), is_flat, 0);
-  bind_pair(call, "DILATION_HEIGHT", "DILATION_WIDTH", node.argument(arg::dilation), is_flat, 1);
-  bind_channels(call, calls);
-  return absl::OkStatus();
+// Of other ranks than 4 planes follow one another.
+void bind_planes(KernelCall& call, const std::string& role, const TensorType& type,
+                 const Extent& planes) {
+  const Extents sizes = extents_of(type);
+  NodeCalls::bind(call, "CHANNELS", sizes.size() == 4 ? sizes[1] : planes);
+  if (sizes.size() == 4) return NodeCalls::bind_steps(call, role, type);
+  NodeCalls::bind(call, role + "_BATCH", 0);
+  NodeCalls::bind(call, role + "_PLANE", sizes[sizes.size() - 2] * sizes.back());
+  NodeCalls::bind(call, role + "_ROW", sizes.back());
+  NodeCalls::bind(call, role + "_COLUMN", 1);
 }
 
 // What both pools begin with: windows are in lists.
@@ -195,6 +178,8 @@ KernelCall& windows(const OperatorRow& row, NodeCalls& calls, const char* source
   Extent planes = 1;
   for (size_t d = 0; d + 2 < sizes.size(); ++d) planes *= sizes[d];
   KernelCall& call = calls.add(source, row.name());
+  bind_planes(call, "IN", x->tensor(), planes);
+  bind_planes(call, "OUT", calls.out()->tensor(), planes);
   bind_levels(call, calls, x);
   call.tokens["WINDOWS_OF_ROWS"] = list(ints_of(node.argument(arg::rows)));
   call.tokens["WINDOWS_OF_COLUMNS"] = list(ints_of(node.argument(arg::columns)));
@@ -237,9 +222,7 @@ constexpr OperatorRow kRows[] = {
     {"petrel::int8_table.out", table},
     {"petrel::int8_add.out", add},
     {"petrel::int8_mul.out", mul},
-    {"petrel::int8_linear.out", linear},
     {"petrel::int8_matmul.out", matmul},
-    {"petrel::int8_convolution.out", convolution},
     {"petrel::int8_average.out", fixed(average)},
     {"petrel::int8_max_pool.out", fixed(max_pool)},
     {"petrel::int8_softmax.out", softmax},

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "exir/emit_c/extent.h"
+#include "exir/emit_c/kernel_choices.h"
 #include "exir/emit_c/parameter_pools.h"
 #include "exir/emit_c/text_files.h"
 #include "exir/memory/memory.h"
@@ -51,6 +52,16 @@ Json describe(const std::vector<CTensor>& tensors) {
   return rows;
 }
 
+// Which variant runs where there are several.
+Json kernels_of(const CMethod& method) {
+  Json rows = Json::array();
+  for (const CStep& step : method.steps) {
+    if (step.variant.empty()) continue;
+    rows.push_back({{"node", step.node}, {"operator", step.kernel}, {"variant", step.variant}});
+  }
+  return rows;
+}
+
 Json describe(const CMethod& method) {
   return {{"name", method.name},
           {"prefix", method.prefix},
@@ -58,6 +69,7 @@ Json describe(const CMethod& method) {
           {"outputs", describe(method.outputs)},
           {"sizes", sizes_of(method)},
           {"steps", method.steps.size()},
+          {"kernels", kernels_of(method)},
           {"arena_bytes", method.arena_bytes},
           {"pool_bytes", method.pool_bytes},
           {"io_bytes", io_bytes(method)},
@@ -137,19 +149,22 @@ std::set<std::string> operators_of(const Package& package) {
 }  // namespace
 
 std::string manifest_text(const Package& package, const std::string& sha256) {
-  Json json = {{"format", 1},
-               {"name", package.name},
-               {"sha256", sha256},
-               {"arena_bytes", package.arena_bytes},
-               {"arena_align", kArenaAlignment},
-               {"state_bytes", package.state_bytes},
-               {"constant_bytes", constant_bytes(package)},
-               {"io", package.borrows() ? "caller" : "arena"},
-               {"math", package.pools->fast_math ? "fast" : "exact"},
-               {"constants", package.includes_binary ? "incbin" : "text"},
-               {"sources", sources_of(package)},
-               {"operators", operators_of(package)},
-               {"pools", pools_of(package)}};
+  Json json = {
+      {"format", 1},
+      {"name", package.name},
+      {"sha256", sha256},
+      {"arena_bytes", package.arena_bytes},
+      {"arena_align", kArenaAlignment},
+      {"state_bytes", package.state_bytes},
+      {"constant_bytes", constant_bytes(package)},
+      {"io", package.borrows() ? "caller" : "arena"},
+      {"math", package.pools->fast_math ? "fast" : "exact"},
+      {"target", package.pools->kernels == nullptr ? name_of(Target::kGeneric)
+                                                   : name_of(package.pools->kernels->target())},
+      {"constants", package.includes_binary ? "incbin" : "text"},
+      {"sources", sources_of(package)},
+      {"operators", operators_of(package)},
+      {"pools", pools_of(package)}};
   json["memories"] = Json::array();
   for (const CMemory& memory : package.memories) {
     json["memories"].push_back({{"name", memory.member},

@@ -31,6 +31,8 @@
 
 namespace petrel::exir::emit_c {
 
+class KernelChoices;
+
 // The pool of this name holds what outlives a call, and nothing else.
 inline constexpr char kStatePool[] = "state";
 
@@ -67,6 +69,8 @@ struct CLevels {
 
 // The memories that the user describes.
 struct CPools {
+  // Variants of kernels; null: each node has the one that the runtime has. (optional)
+  const KernelChoices* kernels = nullptr;
   Io io = Io::kArena;
   ConstantForm form = ConstantForm::kAuto;
   // Sums of floats may be floats, and fused.

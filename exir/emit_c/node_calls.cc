@@ -92,6 +92,17 @@ void NodeCalls::bind(KernelCall& call, const std::string& token, const Extent& v
       value.is_number() ? number(value.number()) : parameter_of(call, token, value);
 }
 
+void NodeCalls::bind_steps(KernelCall& call, const std::string& role, const TensorType& type) {
+  Extents strides = strides_of(type);
+  if (strides.size() == 3) strides.insert(strides.begin() + 2, 0);
+  // A single channel is innermost, too.
+  if (type.sizes[1] == 1 && !type.varies(1)) strides[1] = 1;
+  bind(call, role + "_BATCH", strides[0]);
+  bind(call, role + "_PLANE", strides[1]);
+  bind(call, role + "_ROW", strides[2]);
+  bind(call, role + "_COLUMN", strides[3]);
+}
+
 void NodeCalls::bind_list(KernelCall& call, const std::string& token, const Extents& values) {
   std::vector<std::string> texts;
   for (size_t i = 0; i < values.size(); ++i) {

@@ -18,6 +18,7 @@
 #include "absl/strings/string_view.h"
 #include "exir/emit_c/extent.h"
 #include "exir/emit_c/kernel_call.h"
+#include "exir/emit_c/kernel_choices.h"
 #include "exir/emit_c/places.h"
 #include "exir/ir/graph.h"
 
@@ -32,11 +33,15 @@ enum class Arithmetic {
 
 class NodeCalls {
  public:
-  NodeCalls(const Node& node, const Places& places, bool fast_math)
-      : node_(node), places_(places), fast_math_(fast_math) {}
+  // `choice` is null for nodes whose kernel has no variants.
+  NodeCalls(const Node& node, const Places& places, bool fast_math, const KernelChoice* choice)
+      : node_(node), places_(places), fast_math_(fast_math), choice_(choice) {}
 
   const Node& node() const { return node_; }
   const Value* out(size_t i = 0) const { return node_.result(i); }
+  const KernelChoice* choice() const { return choice_; }
+  // What the plan has for the node. Precondition: its variant asks for some.
+  std::string scratch(const std::string& type) const { return places_.scratch(node_, type); }
   // Whether a size was asked for that C cannot compute.
   bool is_unknown() const;
   std::vector<KernelCall> take() && { return {calls_.begin(), calls_.end()}; }
@@ -55,6 +60,9 @@ class NodeCalls {
   void bind_sums(KernelCall& call, ScalarType type) const;
   // Of elements that are only moved.
   static void bind_elements(KernelCall& call, ScalarType type);
+  // How far apart batches, channels, rows and columns of [N, C, H, W] or [N, C, W] are: ROLE_BATCH,
+  // ROLE_PLANE, ROLE_ROW, ROLE_COLUMN.
+  static void bind_steps(KernelCall& call, const std::string& role, const TensorType& type);
   // A number stands in the kernel; a size that varies is a parameter of it.
   static void bind(KernelCall& call, const std::string& token, const Extent& value);
   static void bind_list(KernelCall& call, const std::string& token, const Extents& values);
@@ -78,6 +86,7 @@ class NodeCalls {
   const Node& node_;
   const Places& places_;
   const bool fast_math_;
+  const KernelChoice* const choice_;
   mutable bool is_unknown_ = false;
   std::deque<KernelCall> calls_;
 };

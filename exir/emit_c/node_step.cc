@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exir/emit_c/node_step.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -37,10 +38,55 @@ bool has_word(absl::string_view text, const std::string& name) {
   return false;
 }
 
+namespace {
+
+// A call of a function of the user, with the tensors that it takes and makes.
+CStep user_step(const Node& node, const OperatorRow& row, const Places& places,
+                const std::string& number, const UserKernel& kernel) {
+  std::vector<std::string> inputs, outputs;
+  const auto add = [&](const Argument& argument, bool is_tensor) {
+    if (argument.is_value() && argument.value()->type().is_tensor()) {
+      inputs.push_back(places.read(argument.value()));
+    } else if (argument.is_none() && is_tensor) {
+      inputs.emplace_back("NULL");
+    }
+  };
+  for (size_t i = 0; i < node.arguments().size(); ++i) {
+    const Argument& argument = node.arguments()[i];
+    if (argument.is_list()) {
+      for (const Argument& item : argument.as_list()) add(item, true);
+    } else {
+      add(argument, node.op().args[i].kind == ArgKind::kTensor);
+    }
+  }
+  for (size_t i = 0; i < node.num_results(); ++i) {
+    outputs.push_back(places.write(node.result(i)));
+  }
+  CStep step;
+  step.function = absl::StrCat(number, "_", row.name());
+  step.kernel = row.kernel;
+  step.node = node.result()->name();
+  step.variant = kernel.symbol;
+  step.comment = absl::StrCat(comment_of(node), "\n  kernel ", kernel.symbol, " of ",
+                              comment_text(kernel.file));
+  step.body = absl::StrCat("  const void *const tensors_in[", std::max<size_t>(1, inputs.size()),
+                           "] = {", inputs.empty() ? "NULL" : absl::StrJoin(inputs, ",\n      "),
+                           "};\n  void *const tensors_out[", outputs.size(), "] = {",
+                           absl::StrJoin(outputs, ",\n      "), "};\n  ", kernel.symbol,
+                           "(tensors_in, tensors_out);\n");
+  return step;
+}
+
+}  // namespace
+
 absl::StatusOr<CStep> make_step(const Node& node, const OperatorRow& row, const Places& places,
                                 const std::string& number, const Package& package,
                                 KernelLibrary* library) {
-  NodeCalls calls(node, places, package.pools->fast_math);
+  const KernelChoices* const kernels = package.pools->kernels;
+  const UserKernel* const user = kernels == nullptr ? nullptr : kernels->user_kernel(node);
+  if (user != nullptr) return user_step(node, row, places, number, *user);
+  const KernelChoice* const choice = kernels == nullptr ? nullptr : kernels->find(&node);
+  NodeCalls calls(node, places, package.pools->fast_math, choice);
   PETREL_RETURN_IF_ERROR(row.make.fn(row, calls));
   if (calls.is_unknown()) {
     return absl::UnimplementedError("its sizes cannot be computed in C yet");
@@ -48,7 +94,10 @@ absl::StatusOr<CStep> make_step(const Node& node, const OperatorRow& row, const 
   CStep step;
   step.function = absl::StrCat(number, "_", row.name());
   step.kernel = row.kernel;
+  step.node = node.num_results() == 0 ? "" : node.result()->name();
+  step.variant = choice == nullptr ? "" : choice->variant->name;
   step.comment = comment_of(node);
+  if (choice != nullptr) absl::StrAppend(&step.comment, "\n  variant ", step.variant);
   for (const KernelCall& call : std::move(calls).take()) {
     PETREL_ASSIGN_OR_RETURN(const KernelFunction function, library->add(call));
     std::vector<std::string> arguments;

@@ -12,10 +12,11 @@ namespace petrel::exir::emit_c {
 
 namespace {
 
-std::array<absl::Span<const OperatorRow>, 11> families() {
-  return {elementwise_operators(), binary_operators(),    matrix_operators(), window_operators(),
-          normalize_operators(),   reduction_operators(), move_operators(),   index_operators(),
-          fill_operators(),        quantized_operators(), int8_operators()};
+std::array<absl::Span<const OperatorRow>, 12> families() {
+  return {elementwise_operators(), binary_operators(),    matrix_operators(),
+          window_operators(),      normalize_operators(), reduction_operators(),
+          move_operators(),        index_operators(),     fill_operators(),
+          quantized_operators(),   int8_operators(),      int8_product_operators()};
 }
 
 }  // namespace

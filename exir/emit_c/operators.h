@@ -56,6 +56,7 @@ absl::Span<const OperatorRow> index_operators();
 absl::Span<const OperatorRow> fill_operators();
 absl::Span<const OperatorRow> quantized_operators();
 absl::Span<const OperatorRow> int8_operators();
+absl::Span<const OperatorRow> int8_product_operators();
 
 // Null when the kernel does not exist in C.
 const OperatorRow* find_operator(absl::string_view kernel);

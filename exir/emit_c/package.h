@@ -56,6 +56,8 @@ struct CStep {
   std::optional<CJump> jump;
   std::string function;               // without the prefix
   std::string kernel;                 // "aten::add.out": what it is in a .pte
+  std::string node;                   // the name of its result
+  std::string variant;                // "im2col-smlad"; "" where there is one only
   std::string comment;                // lines
   std::string source;                 // "model.py:12, in forward", or ""
   std::string body;                   // statements

@@ -48,4 +48,11 @@ std::string Places::write(const Value* value, const std::string& offset) const {
   return typed(value, offset, "");
 }
 
+std::string Places::scratch(const Node& node, const std::string& type) const {
+  const KernelScratch& place = method_.plan.scratch_places.at(&node);
+  return absl::StrCat("(", type, " *)(void *)(",
+                      memories_[static_cast<size_t>(place.pool)].variable, " + ", place.offset,
+                      ")");
+}
+
 }  // namespace petrel::exir::emit_c

@@ -75,6 +75,14 @@ std::string sizes_pointer_text(const CMethod& method);
 // A size_t: "64u", or "(size_t)(32 * sizes->s31)".
 std::string bytes_text(const TensorType& type);
 
+// Sources of the user's kernels, each once, and the header that declares them.
+struct CUserFile {
+  std::string name;
+  std::string text;
+};
+std::vector<CUserFile> user_files(const Package& package);
+std::string user_header_text(const Package& package);
+
 // Whether a memory holds something between calls.
 bool is_kept(const Package& package, const CMemory& memory);
 

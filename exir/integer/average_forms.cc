@@ -87,11 +87,18 @@ absl::StatusOr<Value*> mean(Builder& b, const Node& node, const FormTarget& targ
     }
   }
   if (outer * count * inner == 0) return cannot("it averages no elements");
+  const Windows whole = {0, count, count};
+  if (type.rank() == 4 && inner == 1 && reduced[2] && reduced[3] && !reduced[0] && !reduced[1]) {
+    // Planes as they are, so that channels stay what they are.
+    const int64_t height = type.sizes[2], width = type.sizes[3];
+    PETREL_ASSIGN_OR_RETURN(Value * made,
+                            average(b, x, x.value, {0, height, height}, {0, width, width}, target));
+    return viewed(b, made, node.result()->tensor().sizes);
+  }
   const bool is_last = inner == 1;
   Sizes planes = {outer, count, inner};
   if (is_last) std::swap(planes[1], planes[2]);
   PETREL_ASSIGN_OR_RETURN(Value * input, viewed(b, x.value, planes));
-  const Windows whole = {0, count, count};
   PETREL_ASSIGN_OR_RETURN(Value * made, average(b, x, input, is_last ? each_alone(1) : whole,
                                                 is_last ? whole : each_alone(inner), target));
   return viewed(b, made, node.result()->tensor().sizes);

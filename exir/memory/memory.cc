@@ -51,8 +51,24 @@ class Lifetimes {
     ++buffer.access_count;
   }
 
+  // `node` needs so many bytes at `time`, and no other.
+  void add_scratch(const Node* node, int64_t bytes, int64_t time) {
+    plan::Buffer buffer;
+    buffer.id = absl::StrCat("scratch of ", node->result()->name());
+    buffer.size = bytes;
+    buffer.lifetime = {time, time + 1};
+    buffer.access_count = 2;
+    buffer.group = "scratch";
+    scratch_.emplace_back(node, buffers_.size());
+    buffers_.push_back(std::move(buffer));
+    roots_.push_back(nullptr);
+  }
+
   std::vector<plan::Buffer>& buffers() { return buffers_; }
+  // Of each buffer; null for scratch.
   const std::vector<const Value*>& roots() const { return roots_; }
+  // With the indices of their buffers.
+  const std::vector<std::pair<const Node*, size_t>>& scratch() const { return scratch_; }
   // Precondition: it was touched and needs memory.
   size_t index_of(const Value* root) const { return index_.at(root); }
 
@@ -67,13 +83,14 @@ class Lifetimes {
   const std::set<const Value*> apart_;
   std::vector<plan::Buffer> buffers_;
   std::vector<const Value*> roots_;
+  std::vector<std::pair<const Node*, size_t>> scratch_;
   std::unordered_map<const Value*, size_t> index_;
 };
 
 // Touches what the steps of `graph` use, from `time` on; returns the time after
 // them.
-int64_t touch_steps(const Graph& graph, const Storage& storage, int64_t time, Lifetimes* lifetimes,
-                    std::vector<const Value*>* state) {
+int64_t touch_steps(const Graph& graph, const Storage& storage, const MemoryPools& pools,
+                    int64_t time, Lifetimes* lifetimes, std::vector<const Value*>* state) {
   auto step = storage.steps_of(graph).begin();
   const auto end = storage.steps_of(graph).end();
   for (const auto& owned : graph.nodes()) {
@@ -100,13 +117,15 @@ int64_t touch_steps(const Graph& graph, const Storage& storage, int64_t time, Li
     // Branches make the results of their node themselves, at their own times.
     if (node->regions().empty() || is_loop) touch_results();
     if (!is_step) continue;
+    const int64_t scratch = pools.scratch_of ? pools.scratch_of(*node) : 0;
+    if (scratch > 0) lifetimes->add_scratch(node, scratch, time);
     ++time;
     for (const std::shared_ptr<Graph>& region : node->regions()) {
       const auto touch_row = [&](const Value* value) {
         if (value->type().is_tensor()) lifetimes->touch(value, time);
       };
       for (const Value* input : region->inputs()) touch_row(input);
-      time = touch_steps(*region, storage, time + 1, lifetimes, state);
+      time = touch_steps(*region, storage, pools, time + 1, lifetimes, state);
       for (const Value* output : region->outputs()) touch_row(output);
       ++time;
     }
@@ -119,17 +138,16 @@ int64_t touch_steps(const Graph& graph, const Storage& storage, int64_t time, Li
   return time;
 }
 
-Lifetimes find_lifetimes(const Graph& graph, const Storage& storage, bool state_apart,
-                         bool io_apart = false) {
+Lifetimes find_lifetimes(const Graph& graph, const Storage& storage, const MemoryPools& pools) {
   std::set<const Value*> apart;
-  if (io_apart) {
+  if (pools.io_apart) {
     for (const Value* input : graph.inputs()) apart.insert(storage.root(input));
     for (const Value* output : graph.outputs()) apart.insert(storage.root(output));
   }
-  Lifetimes lifetimes(storage, state_apart, std::move(apart));
+  Lifetimes lifetimes(storage, pools.state_apart, std::move(apart));
   for (const Value* input : graph.inputs()) lifetimes.touch(input, 0);
   std::vector<const Value*> state;
-  int64_t time = touch_steps(graph, storage, 1, &lifetimes, &state);
+  int64_t time = touch_steps(graph, storage, pools, 1, &lifetimes, &state);
   for (const BufferWrite& write : graph.buffer_writes()) {
     lifetimes.touch(write.value, time);
     state.push_back(write.buffer);
@@ -207,7 +225,7 @@ std::vector<std::set<std::string>> names_of(const Graph& graph, const Storage& s
     names[storage.root(constant)].insert(constant->constant()->fqn);
   }
   std::vector<std::set<std::string>> result;
-  for (const Value* root : lifetimes.roots()) result.push_back(names[root]);
+  for (const Value* root : lifetimes.roots()) result.push_back(names[root]);  // none of scratch
   return result;
 }
 
@@ -266,7 +284,7 @@ absl::StatusOr<StatePlan> plan_state(const std::vector<const Constant*>& states)
 
 absl::StatusOr<MemoryPlan> plan_memory(const Graph& graph, const Storage& storage,
                                        const plan::Options& options, const MemoryPools& pools) {
-  Lifetimes lifetimes = find_lifetimes(graph, storage, pools.state_apart, pools.io_apart);
+  Lifetimes lifetimes = find_lifetimes(graph, storage, pools);
   MemoryPlan result;
   result.pool_bytes.resize(pools.list.size());
   if (lifetimes.buffers().empty()) {
@@ -280,11 +298,17 @@ absl::StatusOr<MemoryPlan> plan_memory(const Graph& graph, const Storage& storag
   if (!found.ok()) return with_shortage(problem, found.status());
   plan::Solution solution = *std::move(found);
   PETREL_RETURN_IF_ERROR(plan::validate(problem, solution));
-  if (pools.list.empty()) {
+  if (pools.list.empty() && !pools.scratch_of) {
     result.scratch = find_scratch(storage);
     PETREL_RETURN_IF_ERROR(plan_scratch(storage, options, &result.scratch, &problem, &solution));
   }
+  for (const auto& [node, i] : lifetimes.scratch()) {
+    const plan::Placement place = classes->placement(static_cast<plan::BufferIdx>(i), solution);
+    result.scratch_places[node] = {pools.list.empty() ? plan::PoolIdx{0} : place.pool,
+                                   place.offset};
+  }
   for (size_t i = 0; i < lifetimes.roots().size(); ++i) {
+    if (lifetimes.roots()[i] == nullptr) continue;
     const plan::Placement place = classes->placement(static_cast<plan::BufferIdx>(i), solution);
     result.offsets[lifetimes.roots()[i]] = place.offset;
     if (!pools.list.empty()) result.pools[lifetimes.roots()[i]] = place.pool;
@@ -304,10 +328,10 @@ absl::StatusOr<MemoryPlan> plan_memory(const Graph& graph, const Storage& storag
   return result;
 }
 
-int64_t least_arena_bytes(const Graph& graph, const Storage& storage, bool state_apart) {
+int64_t least_arena_bytes(const Graph& graph, const Storage& storage, const MemoryPools& pools) {
   plan::Problem problem;
   problem.pools.resize(1);
-  problem.buffers = std::move(find_lifetimes(graph, storage, state_apart).buffers());
+  problem.buffers = std::move(find_lifetimes(graph, storage, pools).buffers());
   // Bounds the sum of all sizes.
   if (problem.buffers.empty() || !plan::check_problem(problem).ok()) return 0;
   std::vector<std::pair<int64_t, int64_t>> changes;

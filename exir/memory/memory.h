@@ -59,6 +59,12 @@ struct StatePlan {
 // sizes cannot be summed.
 absl::StatusOr<StatePlan> plan_state(const std::vector<const Constant*>& states);
 
+// In the arena, or in a pool.
+struct KernelScratch {
+  plan::PoolIdx pool = 0;
+  int64_t offset = 0;
+};
+
 struct MemoryPlan {
   std::unordered_map<const Value*, int64_t> offsets;  // of roots
   int64_t arena_bytes = 0;  // with slack; 0 when nothing is planned; of all pools together
@@ -69,13 +75,16 @@ struct MemoryPlan {
   bool proven_optimal = false;
   // Temporary memory of kernels, by step.
   std::vector<StepScratch> scratch;
+  // What MemoryPools::scratch_of asked for.
+  std::unordered_map<const Node*, KernelScratch> scratch_places;
   // What was planned and how, for pictures and reports; no buffers when nothing
   // is planned.
   plan::Problem problem;
   plan::Solution solution;
 };
 
-// With `pools.state_apart` state gets no place here. With pools, kernels get no scratch.
+// With `pools.state_apart` state gets no place here. With pools, kernels get no scratch but what
+// `pools.scratch_of` asks for.
 // Where they are too small, the error says what is missing and the largest tensors.
 absl::StatusOr<MemoryPlan> plan_memory(const Graph& graph, const Storage& storage,
                                        const plan::Options& options,
@@ -83,7 +92,8 @@ absl::StatusOr<MemoryPlan> plan_memory(const Graph& graph, const Storage& storag
 
 // What no plan of a method without parts has less of: the most bytes that are
 // in use at a time, with slack. 0 where plan_memory fails.
-int64_t least_arena_bytes(const Graph& graph, const Storage& storage, bool state_apart = false);
+int64_t least_arena_bytes(const Graph& graph, const Storage& storage,
+                          const MemoryPools& pools = MemoryPools());
 
 }  // namespace petrel::exir
 

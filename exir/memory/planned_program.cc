@@ -40,7 +40,7 @@ bool is_evidently_best(const PlannedMethod& tight, const MemoryPools& pools) {
   if (tight.storage->parts().list.empty()) return true;
   return pools.list.empty() && !pools.io_apart &&
          tight.plan.arena_bytes <=
-             least_arena_bytes(*tight.graph, Storage(*tight.graph, Parts()), pools.state_apart);
+             least_arena_bytes(*tight.graph, Storage(*tight.graph, Parts()), pools);
 }
 
 bool is_better(const MemoryPlan& a, const MemoryPlan& b, const MemoryPools& pools) {

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "exir/ir/graph.h"
 #include "exir/plan/formats/memory_pool.h"
 #include "exir/plan/model/problem.h"
 #include "exir/plan/model/solution.h"
@@ -37,6 +38,9 @@ struct MemoryPools {
   bool state_apart = false;
   // Inputs and outputs lie in memory of the caller.
   bool io_apart = false;
+  // Memory that a step must have while it runs, in the pools; in place of what kernels of the
+  // runtime would like to have. (optional)
+  std::function<int64_t(const Node& node)> scratch_of;
 };
 
 // What its begin is aligned to.

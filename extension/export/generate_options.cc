@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 
 #include "absl/strings/str_join.h"
 #include "exir/board/board.h"
 #include "exir/driver/board_pools.h"
+#include "exir/driver/kernel_rules.h"
 #include "exir/driver/pool_rules.h"
+#include "exir/emit_c/kernel_options.h"
 #include "exir/plan/formats/memory_pool.h"
 #include "extension/export/export_option.h"
 #include "extension/export/generate_option.h"
@@ -61,6 +65,16 @@ std::vector<GenerateOption> memory_options() {
         "they lie elsewhere; caller: they lie elsewhere only"},
        [](const Words& words, GenerateOptions* options) {
          options->caller_io = words[0] == "caller";
+         return absl::OkStatus();
+       }},
+      {{"io-layout",
+        OptionKind::kChoice,
+        {"nchw", "nhwc"},
+        "nchw",
+        "nhwc: inputs and outputs with channels and places have channels innermost, of int8 with "
+        "integers; nchw: as in the model"},
+       [](const Words& words, GenerateOptions* options) {
+         options->kernels.channels_last_io = words[0] == "nhwc";
          return absl::OkStatus();
        }},
       {{"group",
@@ -164,6 +178,40 @@ std::vector<GenerateOption> file_options() {
        [](const Words&, GenerateOptions* options) {
          options->device_rpc = true;
          return absl::OkStatus();
+       }},
+      {{"target",
+        OptionKind::kChoice,
+        {"generic", "cortex-m4", "cortex-m55", "rv32", "x86-64", "arm64"},
+        "generic",
+        "the processor that kernels of integers are fast on; every one computes the same"},
+       [](const Words& words, GenerateOptions* options) {
+         const auto* const names = std::begin(exir::emit_c::kTargetNames);
+         options->kernels.target = static_cast<exir::emit_c::Target>(
+             std::find(names, std::end(exir::emit_c::kTargetNames), words[0]) - names);
+         return absl::OkStatus();
+       }},
+      {{"kernel",
+        OptionKind::kTexts,
+        {},
+        "",
+        "NODE=VARIANT: nodes of these names, or with weights of modules of these names, have that "
+        "variant of their kernel; the first that matches counts. docs/kernels_in_c.md has all"},
+       [](const Words& words, GenerateOptions* options) {
+         auto rules = exir::read_kernel_rules(words);
+         if (rules.ok()) options->kernels.forced = *std::move(rules);
+         return rules.status();
+       }},
+      {{"kernel-source",
+        OptionKind::kTexts,
+        {},
+        "",
+        "FILE.c:SYMBOL or FILE.S:SYMBOL: a function of yours that kernel may name as a variant of "
+        "any "
+        "node, part of the package then"},
+       [](const Words& words, GenerateOptions* options) {
+         auto kernels = exir::read_kernel_sources(words);
+         if (kernels.ok()) options->kernels.user = *std::move(kernels);
+         return kernels.status();
        }},
       {{"quantize",
         OptionKind::kText,

@@ -154,6 +154,8 @@ class Package:
                   (self.folder / source).with_suffix(".o")], self.folder)
         (self.folder / "app.c").write_text(self.app())
         objects = [self.folder / f"{self.name}.o", self.folder / f"{self.name}_params.o"]
+        objects += [(self.folder / f.name).with_suffix(".o") for f in c.iterdir()
+                    if f.name.startswith(f"{self.name}_kernel_")]
         done([compiler, "-std=c11", *more, f"-I{c}", "app.c", *objects, "-lm", "-o", "app"],
              self.folder)
         if any(p["kind"] == "external" for p in self.manifest["parameters"]):

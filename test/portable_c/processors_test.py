@@ -24,6 +24,9 @@ LAYERS = pathlib.Path("test/models/layers").absolute()
 PORTABLE = pathlib.Path("test/models/portable").absolute()
 # Convolutions of every shape, recurrent and normalised layers, attention, transcendental
 # functions, indices, large integers and what is not finite.
+QUANTIZED = pathlib.Path("test/quantized").absolute()
+INTEGERS = [QUANTIZED / f"integer/{name}.pt2" for name in ("keywords", "autoencoder", "many", "shapes")]
+INTEGERS += [QUANTIZED / f"programs/{name}.pt2" for name in ("image_channel", "rows")]
 MODELS = [(PORTABLE, ("windows", "planes", "large_integers")),
           (LAYERS, ("activations", "attention", "conv_transposed", "decoder", "embedding", "gru",
                     "infinities", "lstm", "norms", "pools", "resize", "statistics", "writes"))]
@@ -37,6 +40,7 @@ class Processor:
     compiler: str
     flags: tuple[str, ...] = ()
     emulator: tuple[str, ...] = ()
+    linking: tuple[str, ...] = ()
     board: str = ""
     memory: str = "0x20000000"
     kilobytes: int = 4096
@@ -52,9 +56,9 @@ class Processor:
 class Built(package.Package):
     """A package for a processor; its programs are run by the emulator."""
 
-    def __init__(self, folder, name, methods, processor):
+    def __init__(self, folder, name, methods, processor, words=()):
         self.processor = processor
-        super().__init__(folder, name, methods)
+        super().__init__(folder, name, methods, words)
 
     def compile(self, compiler, more=()):
         del compiler
@@ -72,7 +76,7 @@ class Built(package.Package):
 
     def link(self, program, words):
         processor = self.processor
-        rest = ["-static"] if processor.emulator else []
+        rest = list(processor.linking) or (["-static"] if processor.emulator else [])
         if processor.board:
             rest = ['-DARGUMENTS="forward"', HERE / "board.c", "--specs=rdimon.specs",
                     "-nostartfiles", "-T", HERE / "board.ld",
@@ -86,6 +90,26 @@ class Built(package.Package):
         words = "" if processor.board else ' "$@"'
         script.write_text(f"#!/bin/sh\nexec {emulator} {self.folder / program}.elf{words}\n")
         script.chmod(0o755)
+
+
+CORTEX_M4 = Processor("arm-none-eabi-gcc", ("-mcpu=cortex-m4", "-mfpu=fpv4-sp-d16"),
+                      board="mps2-an386")
+CORTEX_M7 = Processor("arm-none-eabi-gcc", ("-mcpu=cortex-m7", "-mfpu=fpv5-d16"),
+                      board="mps2-an500")
+CORTEX_M55 = Processor("arm-none-eabi-gcc", ("-mcpu=cortex-m55",), board="mps3-an547",
+                       memory="0x30000000", kilobytes=512)
+CLANG = Processor("clang")
+ARM64 = Processor("aarch64-linux-gnu-gcc", emulator=("qemu-aarch64",))
+# picolibc's own start and linker script, with memory where QEMU has it.
+RISCV32 = Processor("riscv64-unknown-elf-gcc",
+                    ("-march=rv32imac", "-mabi=ilp32", "--specs=picolibc.specs"),
+                    ("qemu-system-riscv32", "-M", "virt", "-bios", "none", "-nographic", "-monitor",
+                     "none", "-serial", "null", "-semihosting-config", "enable=on,target=native",
+                     "-kernel"),
+                    ("--oslib=semihost", "--crt0=semihost",
+                     "-Wl,--defsym=__flash=0x80000000", "-Wl,--defsym=__flash_size=0x400000",
+                     "-Wl,--defsym=__ram=0x80400000", "-Wl,--defsym=__ram_size=0x400000"))
+RISCV64 = Processor("riscv64-linux-gnu-gcc", emulator=("qemu-riscv64",))
 
 
 class ProcessorsTest(unittest.TestCase):
@@ -108,25 +132,60 @@ class ProcessorsTest(unittest.TestCase):
                 built.selftest()
 
     def test_clang(self):
-        self.check(Processor("clang"))
+        self.check(CLANG)
 
     def test_arm64(self):
-        self.check(Processor("aarch64-linux-gnu-gcc", emulator=("qemu-aarch64",)))
+        self.check(ARM64)
 
     def test_riscv64(self):
-        self.check(Processor("riscv64-linux-gnu-gcc", emulator=("qemu-riscv64",)))
+        self.check(RISCV64)
 
     def test_cortex_m4(self):
-        self.check(Processor("arm-none-eabi-gcc", ("-mcpu=cortex-m4", "-mfpu=fpv4-sp-d16"),
-                             board="mps2-an386"))
+        self.check(CORTEX_M4)
 
     def test_cortex_m7(self):
-        self.check(Processor("arm-none-eabi-gcc", ("-mcpu=cortex-m7", "-mfpu=fpv5-d16"),
-                             board="mps2-an500"))
+        self.check(CORTEX_M7)
 
     def test_cortex_m55(self):
-        self.check(Processor("arm-none-eabi-gcc", ("-mcpu=cortex-m55",), board="mps3-an547",
-                             memory="0x30000000", kilobytes=512))
+        self.check(CORTEX_M55)
+
+
+class VariantsTest(unittest.TestCase):
+    """Kernels of integers for a target, on such a processor and on others."""
+
+    def check(self, processor, targets):
+        root = pathlib.Path(tempfile.mkdtemp(dir=os.environ.get("TEST_TMPDIR")))
+        for target in targets:
+            for model in INTEGERS:
+                with self.subTest(model=model.stem, target=target):
+                    folder = root / f"{model.stem}-{target}"
+                    folder.mkdir()
+                    Built(folder, "net", [("forward", model)], processor,
+                          ("--int8", "integer", "--target", target)).selftest()
+
+    def test_cortex_m4(self):
+        self.check(CORTEX_M4, ("cortex-m4", "generic"))
+
+    def test_cortex_m7(self):
+        self.check(CORTEX_M7, ("cortex-m4",))
+
+    def test_cortex_m55(self):
+        self.check(CORTEX_M55, ("cortex-m55", "cortex-m4"))
+
+    def test_arm64(self):
+        self.check(ARM64, ("arm64", "cortex-m4"))
+
+    def test_arm64_with_dot_products(self):
+        self.check(dataclasses.replace(ARM64, flags=("-march=armv8.2-a+dotprod",)), ("arm64",))
+
+    def test_riscv64(self):
+        self.check(RISCV64, ("rv32",))
+
+    def test_riscv32(self):
+        self.check(RISCV32, ("rv32", "generic"))
+
+    def test_clang(self):
+        self.check(CLANG, ("x86-64", "cortex-m4"))
 
 
 if __name__ == "__main__":

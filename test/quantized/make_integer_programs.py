@@ -6,6 +6,7 @@
 keywords        a small DS-CNN: depthwise and pointwise convolutions over spectra
 autoencoder     linear layers with a bottleneck
 many            an operator of each kind, quantised by hand
+shapes          convolutions of odd sizes
 """
 
 import os
@@ -54,6 +55,31 @@ class Autoencoder(nn.Module):
         for layer in self.layers[:-1]:
             x = F.relu(layer(x))
         return self.layers[-1](x)
+
+
+class Shapes(nn.Module):
+    """Sizes that no kernel likes: odd channels, filters and places, strides, gaps and groups, two
+    images at once, and values that are viewed otherwise."""
+
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Conv2d(3, 6, (3, 2), stride=(2, 1), padding=(1, 0))
+        self.six = nn.Conv2d(6, 6, 3, padding=1, groups=6)
+        self.halves = nn.Conv2d(6, 8, 3, padding=1, groups=2)
+        self.wide = nn.Conv2d(8, 8, (3, 5), stride=2, padding=(1, 2), groups=8)
+        self.gaps = nn.Conv2d(8, 8, 3, padding=2, dilation=2, groups=8)
+        self.five = nn.Conv2d(8, 5, 1)
+        self.seven = nn.Conv2d(5, 7, 3, padding=2, dilation=2)
+        self.twelve = nn.Conv2d(7, 12, 2)
+        self.line = nn.Conv1d(12, 9, 3, padding=1)
+        self.last = nn.Linear(9, 6)
+
+    def forward(self, x):
+        x = F.relu(self.halves(F.relu(self.six(F.relu(self.first(x))))))
+        x = F.relu(self.wide(x))
+        x = F.relu(self.seven(F.relu(self.five(self.gaps(x) + x))))
+        x = F.relu(self.twelve(F.max_pool2d(x, 3, 2, 1)))
+        return self.last(F.relu(self.line(x.flatten(2))).mean(2))
 
 
 class Levels(nn.Module):
@@ -144,6 +170,8 @@ def main():
     save("autoencoder", pt2e(Autoencoder().eval(), rows, is_per_channel=True), rows)
     image = (torch.randn(1, 4, 8, 8),)
     save("many", Many().eval(), image)
+    images = (torch.randn(2, 3, 19, 13),)
+    save("shapes", pt2e(Shapes().eval(), images, is_per_channel=True), images)
 
 
 if __name__ == "__main__":

@@ -10,18 +10,19 @@ static void NAME(const IN_TYPE *in, OUT_TYPE *out) {
   static const int32_t rows[] = WINDOWS_OF_ROWS;
   static const int32_t columns[] = WINDOWS_OF_COLUMNS;
   for (int32_t n = 0; n < PLANES; ++n) {
-    const IN_TYPE *plane = in + n * IN_HEIGHT * IN_WIDTH;
+    const IN_TYPE *plane = in + n / CHANNELS * IN_BATCH + n % CHANNELS * IN_PLANE;
     for (int32_t p = 0; p < OUT_HEIGHT; ++p) {
       for (int32_t q = 0; q < OUT_WIDTH; ++q) {
         const int64_t divisor = (int64_t)rows[3 * p + 2] * columns[3 * q + 2];
         int32_t sum = 0;
         for (int32_t h = rows[3 * p]; h < rows[3 * p + 1]; ++h) {
           for (int32_t w = columns[3 * q]; w < columns[3 * q + 1]; ++w) {
-            sum += (int32_t)plane[h * IN_WIDTH + w] - IN_ZERO;
+            sum += (int32_t)plane[h * IN_ROW + w * IN_COLUMN] - IN_ZERO;
           }
         }
-        out[(n * OUT_HEIGHT + p) * OUT_WIDTH + q] = (OUT_TYPE)petrel_level_of_share(
-            (int64_t)sum * MULTIPLIER, divisor * ((int64_t)1 << SHIFT), OUT_ZERO, LEAST, MOST);
+        out[n / CHANNELS * OUT_BATCH + n % CHANNELS * OUT_PLANE + p * OUT_ROW + q * OUT_COLUMN] =
+            (OUT_TYPE)petrel_level_of_share((int64_t)sum * MULTIPLIER,
+                                            divisor * ((int64_t)1 << SHIFT), OUT_ZERO, LEAST, MOST);
       }
     }
   }

@@ -5,12 +5,13 @@
 #include "runtime/micro/kernels/tokens.h"
 #include "runtime/micro/math/level.h"
 
-/* Levels [BATCH, GROUPS * CHANNELS, IN_HEIGHT, IN_WIDTH] and filters around 0 [GROUPS * FILTERS,
- * CHANNELS, KERNEL_HEIGHT, KERNEL_WIDTH], in sums of int32. Padding is 0, which adds nothing. */
+/* Levels [BATCH, GROUPS * CHANNELS, IN_HEIGHT, IN_WIDTH] in any order, and filters around 0
+ * [GROUPS * FILTERS, CHANNELS, KERNEL_HEIGHT, KERNEL_WIDTH], in sums of int32. Padding is 0, which
+ * adds nothing. */
 static void NAME(const IN_TYPE *in, const int8_t *weight, const int32_t *bias,
                  const int32_t *multiplier, const int8_t *shift, OUT_TYPE *out) {
   for (int32_t n = 0; n < BATCH * GROUPS; ++n) {
-    const IN_TYPE *planes = in + n * CHANNELS * IN_HEIGHT * IN_WIDTH;
+    const IN_TYPE *planes = in + n / GROUPS * IN_BATCH + n % GROUPS * CHANNELS * IN_PLANE;
     for (int32_t f = 0; f < FILTERS; ++f) {
       const int32_t k = n % GROUPS * FILTERS + f;
       const int8_t *filter = weight + k * CHANNELS * KERNEL_HEIGHT * KERNEL_WIDTH;
@@ -27,14 +28,14 @@ static void NAME(const IN_TYPE *in, const int8_t *weight, const int32_t *bias,
           int32_t sum = bias == NULL ? 0 : bias[k];
           for (int32_t c = 0; c < CHANNELS; ++c) {
             for (int32_t r = first_row; r < end_row; ++r) {
-              const IN_TYPE *row = planes + (c * IN_HEIGHT + top + r * DILATION_HEIGHT) * IN_WIDTH;
+              const IN_TYPE *row = planes + c * IN_PLANE + (top + r * DILATION_HEIGHT) * IN_ROW;
               const int8_t *with = filter + (c * KERNEL_HEIGHT + r) * KERNEL_WIDTH;
               for (int32_t s = first; s < end; ++s) {
-                sum += ((int32_t)row[left + s * DILATION_WIDTH] - IN_ZERO) * with[s];
+                sum += ((int32_t)row[(left + s * DILATION_WIDTH) * IN_COLUMN] - IN_ZERO) * with[s];
               }
             }
           }
-          out[((n * FILTERS + f) * OUT_HEIGHT + p) * OUT_WIDTH + q] =
+          out[n / GROUPS * OUT_BATCH + k * OUT_PLANE + p * OUT_ROW + q * OUT_COLUMN] =
               (OUT_TYPE)petrel_level((int64_t)sum * multiplier[k], shift[k], OUT_ZERO, LEAST, MOST);
         }
       }

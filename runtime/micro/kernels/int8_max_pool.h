@@ -9,17 +9,18 @@ static void NAME(const IN_TYPE *in, OUT_TYPE *out) {
   static const int32_t rows[] = WINDOWS_OF_ROWS;
   static const int32_t columns[] = WINDOWS_OF_COLUMNS;
   for (int32_t n = 0; n < PLANES; ++n) {
-    const IN_TYPE *plane = in + n * IN_HEIGHT * IN_WIDTH;
+    const IN_TYPE *plane = in + n / CHANNELS * IN_BATCH + n % CHANNELS * IN_PLANE;
     for (int32_t p = 0; p < OUT_HEIGHT; ++p) {
       for (int32_t q = 0; q < OUT_WIDTH; ++q) {
-        IN_TYPE best = plane[rows[3 * p] * IN_WIDTH + columns[3 * q]];
+        IN_TYPE best = plane[rows[3 * p] * IN_ROW + columns[3 * q] * IN_COLUMN];
         for (int32_t h = rows[3 * p]; h < rows[3 * p + 1]; h += rows[3 * p + 2]) {
           for (int32_t w = columns[3 * q]; w < columns[3 * q + 1]; w += columns[3 * q + 2]) {
-            const IN_TYPE level = plane[h * IN_WIDTH + w];
+            const IN_TYPE level = plane[h * IN_ROW + w * IN_COLUMN];
             if (level > best) best = level;
           }
         }
-        out[(n * OUT_HEIGHT + p) * OUT_WIDTH + q] = best;
+        out[n / CHANNELS * OUT_BATCH + n % CHANNELS * OUT_PLANE + p * OUT_ROW + q * OUT_COLUMN] =
+            best;
       }
     }
   }

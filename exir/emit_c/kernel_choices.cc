@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/emit_c/kernel_choices.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "exir/annotate.h"
+#include "exir/emit_c/channel_layout.h"
+#include "exir/emit_c/pack_weight.h"
+#include "exir/ops/handles.h"
+#include "exir/status_macros.h"
+
+namespace petrel::exir::emit_c {
+namespace {
+
+// "features.0" of "features.0.weight@int8": the module whose weight it is.
+std::string module_of(const Node& node) {
+  const std::string& name = node.input(arg::weight)->constant()->fqn;
+  const std::string weight = name.substr(0, name.find('@'));
+  const size_t dot = weight.rfind('.');
+  return dot == std::string::npos ? weight : weight.substr(0, dot);
+}
+
+bool names(const ForcedKernel& rule, const Node& node) {
+  if (node.num_results() == 0) return false;
+  return rule.matches(node.result()->name()) ||
+         (int8_product(node).has_value() && rule.matches(module_of(node)));
+}
+
+const VariantRow* find_variant(absl::string_view kernel, const std::string& name) {
+  for (const VariantRow& row : variant_rows()) {
+    if (row.kernel == kernel && row.name == name) return &row;
+  }
+  return nullptr;
+}
+
+std::string text_of(const ForcedKernel& rule) {
+  return absl::StrCat("--kernel '", rule.node, "=", rule.variant, "'");
+}
+
+std::string variants_of(absl::string_view kernel) {
+  std::vector<std::string> names;
+  for (const VariantRow& row : variant_rows()) {
+    if (row.kernel == kernel) names.push_back(absl::StrCat(row.name, " (needs ", row.needs, ")"));
+  }
+  return absl::StrJoin(names, ", ");
+}
+
+size_t argument_index(const Node& node, ArgHandle name) {
+  return static_cast<size_t>(node.op().find_arg(name));
+}
+
+}  // namespace
+
+const VariantRow* KernelChoices::variant_of(const Node& node, const Int8Product& product) const {
+  for (const ForcedKernel& rule : options_.forced) {
+    if (!names(rule, node)) continue;
+    const VariantRow* row = find_variant(kernel_of(product), rule.variant);
+    // What is wrong with others is said when all of it is known.
+    if (row != nullptr && fits(*row, product)) return row;
+    break;
+  }
+  return choose_variant(product, options_.target);
+}
+
+const UserKernel* KernelChoices::find_user(const std::string& symbol) const {
+  const auto found =
+      std::find_if(options_.user.begin(), options_.user.end(),
+                   [&](const UserKernel& kernel) { return kernel.symbol == symbol; });
+  return found == options_.user.end() ? nullptr : &*found;
+}
+
+const UserKernel* KernelChoices::user_kernel(const Node& node) const {
+  for (const ForcedKernel& rule : options_.forced) {
+    if (names(rule, node)) return find_user(rule.variant);
+  }
+  return nullptr;
+}
+
+int64_t KernelChoices::scratch_bytes(const Node& node) const {
+  const auto product = user_kernel(node) == nullptr ? int8_product(node) : std::nullopt;
+  return product.has_value() ? variant_of(node, *product)->scratch_bytes(*product) : 0;
+}
+
+absl::Status KernelChoices::check_user_rule(const ForcedKernel& rule,
+                                            const PlannedProgram& planned) const {
+  std::vector<std::string> known;
+  for (const PlannedMethod& method : planned.methods) {
+    for (const Node* node : method.storage->steps()) {
+      if (node->num_results() == 0 || !node->regions().empty()) continue;
+      known.push_back(node->result()->name());
+      if (names(rule, *node)) return absl::OkStatus();
+    }
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      text_of(rule), ": no node has such a name; they are called ", absl::StrJoin(known, ", ")));
+}
+
+absl::Status KernelChoices::check_rules(const PlannedProgram& planned) const {
+  for (const UserKernel& kernel : options_.user) {
+    const bool is_named =
+        std::any_of(options_.forced.begin(), options_.forced.end(),
+                    [&](const ForcedKernel& rule) { return rule.variant == kernel.symbol; });
+    if (is_named) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("--kernel-source '", kernel.file, ":", kernel.symbol,
+                     "': no --kernel 'NODE=", kernel.symbol, "' says whose kernel it is"));
+  }
+  for (const ForcedKernel& rule : options_.forced) {
+    if (find_user(rule.variant) != nullptr) {
+      PETREL_RETURN_IF_ERROR(check_user_rule(rule, planned));
+      continue;
+    }
+    std::vector<std::string> with_variants;
+    bool is_used = false;
+    for (const PlannedMethod& method : planned.methods) {
+      for (const Node* node : method.storage->steps()) {
+        const auto product = int8_product(*node);
+        if (!product.has_value()) continue;
+        with_variants.push_back(absl::StrCat(node->result()->name(), " (", module_of(*node), ")"));
+        if (!names(rule, *node)) continue;
+        is_used = true;
+        const absl::string_view kernel = kernel_of(*product);
+        const VariantRow* row = find_variant(kernel, rule.variant);
+        if (row != nullptr && fits(*row, *product)) continue;
+        return absl::InvalidArgumentError(
+            absl::StrCat(text_of(rule), ": ",
+                         row == nullptr ? absl::StrCat("there is no such variant of ", kernel)
+                                        : absl::StrCat(node->describe(), " is not what it needs"),
+                         "; variants are ", variants_of(kernel)));
+      }
+    }
+    if (is_used) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat(text_of(rule), ": no node whose kernel has variants has such a name; ",
+                     with_variants.empty()
+                         ? "there are none, as without --int8 integer"
+                         : absl::StrCat("they are called ", absl::StrJoin(with_variants, ", "))));
+  }
+  return absl::OkStatus();
+}
+
+void KernelChoices::pack(Graph& graph, Node* node, KernelChoice* choice) {
+  PackedProduct packed = pack_product(choice->product, choice->variant->packing);
+  choice->is_near = packed.is_near;
+  const auto set = [&](ArgHandle name, ConstantPtr constant) {
+    // One weight may be packed in several ways.
+    auto found = packed_.find(constant->fqn);
+    if (found != packed_.end() && !found->second->data.equals(constant->data)) {
+      auto renamed = std::make_shared<Constant>(*constant);
+      absl::StrAppend(&renamed->fqn, "@", choice->variant->name);
+      constant = std::move(renamed);
+      found = packed_.find(constant->fqn);
+    }
+    if (found == packed_.end()) found = packed_.emplace(constant->fqn, std::move(constant)).first;
+    node->set_argument(argument_index(*node, name), Argument(graph.add_constant(found->second)));
+  };
+  set(arg::weight, std::move(packed.weight));
+  set(arg::bias, std::move(packed.offset));
+  set(arg::multiplier, std::move(packed.multiplier));
+  set(arg::shift, std::move(packed.shift));
+}
+
+absl::Status KernelChoices::prepare(PlannedProgram* planned) {
+  PETREL_RETURN_IF_ERROR(check_rules(*planned));
+  for (PlannedMethod& method : planned->methods) {
+    auto border = lay_out_channels(method, options_.channels_last_io, [this](const Node& node) {
+      return user_kernel(node) != nullptr;
+    });
+    if (!border.ok()) {
+      return annotate(border.status(), absl::StrCat("method '", method.name, "'"));
+    }
+    laid_out_.insert(border->begin(), border->end());
+    const std::set<const Node*> steps(method.storage->steps().begin(),
+                                      method.storage->steps().end());
+    for (Node* node : method.graph->node_pointers()) {
+      const bool is_ours = steps.count(node) != 0 && user_kernel(*node) == nullptr;
+      const auto product = is_ours ? int8_product(*node) : std::nullopt;
+      if (!product.has_value()) continue;
+      KernelChoice choice;
+      choice.product = *product;
+      choice.variant = variant_of(*node, *product);
+      if (choice.variant->packing != Packing::kAsStored) pack(*method.graph, node, &choice);
+      choices_.emplace(node, std::move(choice));
+    }
+  }
+  return absl::OkStatus();
+}
+
+const KernelChoice* KernelChoices::find(const Node* node) const {
+  const auto found = choices_.find(node);
+  return found == choices_.end() ? nullptr : &found->second;
+}
+
+}  // namespace petrel::exir::emit_c

@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What networks of MLPerf Tiny cost in integers on an emulated Cortex-M4, beside a peer.
+
+  test/perf/instructions [--petrel BINARY] [--target TARGET] [--flags FLAGS] [--words WORDS]
+                         [--most RATIO] [NAME ...]
+
+Each network has random weights, is quantised by `petrel quantize` with its two
+example inputs, and is generated as C of integers with channels innermost. It
+is compiled for a Cortex-M4, checks itself against the interpreter, and then
+runs once on QEMU's mps2-an386, whose clock counts instructions (-icount
+shift=0). The arena holds inputs, outputs and scratch; rodata and code are
+those of the linked model; stack is what a run wrote.
+
+The peer is TensorFlow Lite Micro with CMSIS-NN (commit 90b983c, -O2), measured
+in the same way with the trained models of MLPerf Tiny, whose sizes these have.
+"""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+sys.path[:0] = [str(HERE.parent / "interop"), str(HERE.parent / "models")]
+
+import export_models  # noqa: E402
+from command import Failed, command  # noqa: E402
+from embedded_models import EMBEDDED  # noqa: E402
+from tool_parser import ToolParser  # noqa: E402
+
+# Millions of instructions and bytes of arena of the peer.
+PEER = {"autoencoder": (0.582, 2580), "ds_cnn": (7.70, 22820), "resnet8": (29.86, 54996),
+        "mobilenet_v1": (24.10, 100708)}
+CPU = "-mcpu=cortex-m4 -mthumb -mfloat-abi=hard -mfpu=fpv4-sp-d16".split()
+QEMU = ("qemu-system-arm -M mps2-an386 -icount shift=0 -nographic -monitor none -serial null "
+        "-semihosting-config enable=on,target=native -kernel").split()
+
+
+def generate(petrel: pathlib.Path, name: str, folder: pathlib.Path, words: list[str]) -> None:
+    export_models.write(name, EMBEDDED[name](), folder)
+    record = folder / "q.json"
+    given = [w for i in (0, 1) for w in ("--calibrate", folder / f"{name}.input_{i}_0.npy")]
+    command(petrel, "quantize", folder / f"{name}.pt2", *given, "-o", folder / "q.pte",
+            "--record", record)
+    command(petrel, "gen-c", folder / f"{name}.pt2", "--quantize", record, "--int8", "integer",
+            "--io-dtype", "int8", *words, "-o", folder / "c", "--name", "net")
+
+
+def build(folder: pathlib.Path, flags: list[str]) -> None:
+    for source in ("net.c", "net_params.c", "net_selftest.c"):
+        command("arm-none-eabi-gcc", *CPU, *flags, "-std=c99", "-ffp-contract=off",
+                "-ffunction-sections", "-c", folder / "c" / source, "-o",
+                folder / f"{source}.o")
+    command("arm-none-eabi-gcc", *CPU, "-O2", "-std=c11", "-fno-tree-loop-distribute-patterns",
+            f'-DMODEL="{folder}/c/net.h"', f"-I{folder}/c", "-c", HERE / "instructions.c", "-o",
+            folder / "main.o")
+    command("arm-none-eabi-gcc", *CPU, "-nostdlib", "-Wl,--gc-sections", "-T",
+            ROOT / "test/portable_c/board.ld", "-Wl,--defsym=memory=0x20000000",
+            "-Wl,--defsym=bytes=4194304", folder / "main.o", *sorted(folder.glob("net*.o")),
+            "-lgcc", "-o", folder / "net.elf")
+
+
+def section_bytes(object_file: pathlib.Path, begins: str) -> int:
+    rows = [line.split() for line in
+            command("arm-none-eabi-size", "-A", object_file).splitlines()]
+    return sum(int(row[1]) for row in rows if len(row) == 3 and row[0].startswith(begins))
+
+
+def measure(petrel: pathlib.Path, name: str, words: list[str],
+            flags: list[str]) -> dict[str, int]:
+    with tempfile.TemporaryDirectory() as work:
+        folder = pathlib.Path(work)
+        generate(petrel, name, folder, words)
+        build(folder, flags)
+        done = subprocess.run([*QEMU, folder / "net.elf"], capture_output=True, text=True,
+                              timeout=120, check=False)
+        if done.returncode != 0:
+            raise Failed(f"the emulator ended with {done.returncode}: {done.stdout}{done.stderr}")
+        row = {key: int(value) for key, value in
+               re.findall(r"^(\w+) (\d+)$", done.stdout + done.stderr, re.MULTILINE)}
+        manifest = json.loads((folder / "c/manifest.json").read_text())
+        row["arena"] = manifest["arena_bytes"]
+        row["rodata"] = sum(section_bytes(folder / f"{part}.o", ".rodata")
+                            for part in ("net.c", "net_params.c"))
+        row["code"] = section_bytes(folder / "net.c.o", ".text")
+        return row
+
+
+def main() -> int:
+    parser = ToolParser(__doc__, "petrel", names=list(PEER))
+    parser.add_argument("--target", default="cortex-m4")
+    parser.add_argument("--flags", default="-O2", help="of the compiler")
+    parser.add_argument("--words", default="", help="more for gen-c")
+    parser.add_argument("--most", type=float, help="fail above that part of the peer's")
+    args = parser.parse_args()
+    words = ["--target", args.target, "--io-layout", "nhwc", *args.words.split()]
+    print(f"{'':14s}{'arena':>9s}{'peer':>9s}{'rodata':>9s}{'code':>8s}{'stack':>7s}"
+          f"{'instructions':>14s}{'peer':>9s}{'ratio':>7s}")
+    failed = False
+    for name in args.names or PEER:
+        try:
+            row = measure(args.petrel, name, words, args.flags.split())
+        except Failed as why:
+            failed = True
+            print(f"{name}: not measured: {why}", flush=True)
+            continue
+        millions, arena = PEER[name]
+        own = row["instructions"] / 1e6
+        failed |= args.most is not None and own > args.most * millions
+        print(f"{name:14s}{row['arena']:9,}{arena:9,}{row['rodata']:9,}{row['code']:8,}"
+              f"{row['stack']:7,}{own:12.3f} M{millions:7.2f} M{own / millions:7.2f}", flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

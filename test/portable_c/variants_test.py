@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Variants of kernels of integers: on each target and forced one by one they are the
+interpreter's bit for bit, the manifest says which ran, and what cannot be is refused by name."""
+
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+import npy_file
+import package
+from command import PETREL, done
+
+PROGRAMS = pathlib.Path("test/quantized/programs").absolute()
+INTEGER = pathlib.Path("test/quantized/integer").absolute()
+MODELS = [INTEGER / name for name in ("keywords", "autoencoder", "many", "shapes")]
+MODELS += [PROGRAMS / name for name in ("image_channel", "rows")]
+DIGITS = pathlib.Path("examples/quickstart/digits.pt2").absolute()
+DIGIT = DIGITS.with_name("digit.npy")
+TARGETS = ("generic", "cortex-m4", "cortex-m55", "rv32", "x86-64", "arm64")
+CONVOLUTION, LINEAR = "petrel::int8_convolution.out", "petrel::int8_linear.out"
+VARIANTS = {CONVOLUTION: ("depthwise-smla", "im2col-smlad", "depthwise-channels", "im2col-dot",
+                          "direct"),
+            LINEAR: ("quad-smlad", "dot", "direct")}
+INTEGERS = ("--int8", "integer")
+
+
+# Of 2048 floats, with what y[i] is.
+USER = """#include "net_kernels.h"
+
+void my_relu(const void *const *inputs, void *const *outputs) {
+  const float *x = (const float *)inputs[0];
+  float *y = (float *)outputs[0];
+  for (int i = 0; i < 2048; ++i) y[i] = %s;
+}
+"""
+RELU = USER % "x[i] > 0.0f ? x[i] : 0.0f"
+MINUS = USER % "-x[i]"
+
+
+class VariantsTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(dir=os.environ.get("TEST_TMPDIR")))
+
+    def expected(self, model):
+        done([PETREL, "export", model.with_suffix(".pt2"), "-o", "i.pte", "--backend", "none",
+              *INTEGERS], self.folder)
+        done([PETREL, "run", "i.pte", "--input", model.with_suffix(".input.npy"), "--kernels",
+              "reference", "--output-dir", "out"], self.folder)
+        return npy_file.read(self.folder / "out" / "output_0.npy").data
+
+    def made(self, model, words, flags=()):
+        built = package.Package(self.folder, "net", [("forward", model.with_suffix(".pt2"))],
+                                (*INTEGERS, *words))
+        if flags:
+            built.compile("gcc", flags)
+        return built
+
+    def check(self, model, words, expected, flags=()):
+        built = self.made(model, words, flags)
+        actual, = built.run("forward", [npy_file.read(model.with_suffix(".input.npy")).data])
+        self.assertEqual(actual, expected)
+        built.selftest()
+        return built.manifest["methods"][0]["kernels"]
+
+    def refuse(self, model, words):
+        run = subprocess.run([PETREL, "gen-c", model.with_suffix(".pt2"), "-o", "c", *words],
+                             cwd=self.folder, capture_output=True, text=True, check=False)
+        self.assertNotEqual(run.returncode, 0)
+        self.assertFalse((self.folder / "c").exists())
+        return run.stderr
+
+    def test_targets(self):
+        for model in MODELS:
+            expected = self.expected(model)
+            for target in TARGETS:
+                with self.subTest(model=model.name, target=target):
+                    self.check(model, ("--target", target), expected)
+
+    def test_vectors_of_this_machine(self):
+        for model in MODELS:
+            with self.subTest(model.name):
+                self.check(model, ("--target", "x86-64"), self.expected(model),
+                           ("-march=native", "-O3"))
+
+    def test_every_variant_runs_when_it_is_asked_for(self):
+        ran = set()
+        for model in (INTEGER / "shapes", PROGRAMS / "rows"):
+            expected = self.expected(model)
+            kernels = self.check(model, (), expected)
+            for kernel in kernels:
+                for variant in VARIANTS[kernel["operator"]]:
+                    with self.subTest(model=model.name, node=kernel["node"], variant=variant):
+                        words = ("--kernel", f"{kernel['node']}={variant}")
+                        run = subprocess.run(
+                            [PETREL, "gen-c", model.with_suffix(".pt2"), "-o", "tried", *INTEGERS,
+                             *words], cwd=self.folder, capture_output=True, text=True, check=False)
+                        if run.returncode != 0:
+                            self.assertIn("is not what it needs", run.stderr)
+                            continue
+                        kernels = self.check(model, words, expected)
+                        self.assertIn({**kernel, "variant": variant}, kernels)
+                        ran.add((kernel["operator"], variant))
+        self.assertEqual(ran, {(k, v) for k, variants in VARIANTS.items() for v in variants})
+
+    def test_channels_innermost_at_the_border(self):
+        words = ("--io-dtype", "int8", "--io-layout", "nhwc")
+        for target in ("generic", "cortex-m4"):
+            built = self.made(PROGRAMS / "image_channel", (*words, "--target", target))
+            tensor, = built.manifest["methods"][0]["inputs"]
+            self.assertEqual(tensor["dim_order"], [0, 2, 3, 1])
+            built.selftest()
+
+    def digits(self, name, words):
+        folder = self.folder / name
+        folder.mkdir()
+        built = package.Package(folder, "net", [("forward", DIGITS)], words)
+        actual, = built.run("forward", [npy_file.read(DIGIT).data])
+        return built, actual
+
+    def test_a_kernel_of_the_user_takes_the_place_of_a_node(self):
+        words = ("--kernel-source", self.folder / "my.c:my_relu", "--kernel", "relu_1=my_relu")
+        (self.folder / "my.c").write_text(RELU)
+        _, expected = self.digits("without", ())
+        built, actual = self.digits("with", words)
+        self.assertEqual(actual, expected)
+        built.selftest()
+        self.assertIn({"node": "relu_1", "operator": "aten::relu.out", "variant": "my_relu"},
+                      built.manifest["methods"][0]["kernels"])
+        self.assertIn("net_kernel_my.c", built.manifest["sources"])
+        # It is really called.
+        (self.folder / "my.c").write_text(MINUS)
+        _, actual = self.digits("other", words)
+        self.assertNotEqual(actual, expected)
+
+    def test_a_kernel_of_the_user_that_cannot_be(self):
+        (self.folder / "my.c").write_text(RELU)
+        given = ("--kernel", "relu_1=my_relu", "--kernel-source")
+        for word, why in [("my.c", "must be FILE:SYMBOL"), ("my.o:f", "must end in .c or .S"),
+                          ("other.c:my_relu", "other.c"), ("my.c:absent", "has no absent"),
+                          ("my.c:int", "is no name that C can have")]:
+            with self.subTest(word):
+                message = self.refuse(DIGITS.with_suffix(""), (*given, word))
+                self.assertIn(f"--kernel-source '{word}'", message)
+                self.assertIn(why, message)
+        message = self.refuse(DIGITS.with_suffix(""), ("--kernel-source", "my.c:my_relu"))
+        self.assertIn("says whose kernel it is", message)
+        message = self.refuse(DIGITS.with_suffix(""),
+                              ("--kernel-source", "my.c:my_relu", "--kernel", "relu_9=my_relu"))
+        self.assertIn("no node has such a name; they are called", message)
+
+    def test_unknown_variant(self):
+        message = self.refuse(INTEGER / "keywords", (*INTEGERS, "--kernel", "*=fastest"))
+        self.assertIn("--kernel '*=fastest': there is no such variant of petrel::int8_", message)
+        self.assertIn("im2col-smlad (needs i8, one group)", message)
+
+    def test_unknown_node(self):
+        message = self.refuse(INTEGER / "keywords", (*INTEGERS, "--kernel", "conv9=direct"))
+        self.assertIn("no node whose kernel has variants has such a name; they are called", message)
+
+    def test_no_sign(self):
+        message = self.refuse(INTEGER / "keywords", (*INTEGERS, "--kernel", "direct"))
+        self.assertIn("--kernel 'direct': must be NODE=VARIANT", message)
+
+    def test_floats_have_no_variants(self):
+        message = self.refuse(INTEGER / "keywords", ("--kernel", "*=direct"))
+        self.assertIn("there are none, as without --int8 integer", message)
+
+    def test_a_border_of_floats_keeps_its_layout(self):
+        message = self.refuse(PROGRAMS / "image_channel", (*INTEGERS, "--io-layout", "nhwc"))
+        self.assertIn("--io-layout nhwc: input", message)
+
+    def test_the_manifest_says_the_target(self):
+        built = self.made(INTEGER / "keywords", ("--target", "cortex-m4"))
+        self.assertEqual(built.manifest["target"], "cortex-m4")
+        self.assertIn("im2col-smlad", json.dumps(built.manifest["methods"][0]["kernels"]))
+
+
+if __name__ == "__main__":
+    unittest.main()
