@@ -184,6 +184,9 @@ Inferred narrow(const BoundArguments& in) {
   Size start = in.integer("start");
   const Size length = in.integer("length");
   if (start < 0 && start >= -size) start += size;
+  // A start that is found at run time is checked there: at a sample point it may be as large as
+  // it ever is while the length is, too.
+  if (in.is_sample("start") && start >= 0) start = smallest(start, largest(size - length, 0));
   if (start < 0 || start > size || length < 0 || length > size - start) {
     return invalid("takes ", length, " from ", start, " on of the ", size, " in dim ", dim);
   }
