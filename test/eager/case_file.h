@@ -41,6 +41,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
 #include "test/eager/eager_tensor.h"
 #include "test/eager/eager_call.h"
@@ -48,7 +49,9 @@
 namespace petrel::test {
 
 // Behind the name of an input: what it holds after the call.
-inline constexpr char kAfter[] = "_after";
+inline constexpr absl::string_view kAfter = "_after";
+// Whether an expected tensor is that.
+inline bool is_after(const EagerTensor& tensor) { return absl::EndsWith(tensor.name, kAfter); }
 
 struct EagerCase {
   std::string name;

@@ -46,14 +46,12 @@ RecordedCall::RecordedCall(const EagerCase& one, int32_t spare) {
     }
   }
   for (const EagerTensor& source : one.expected) {
-    std::string_view name = source.name;
-    const std::string_view after = test::kAfter;
-    if (name.size() < after.size() || name.substr(name.size() - after.size()) != after) {
+    if (!test::is_after(source)) {
       outputs_.push_back({&hold(source, spare), &source});
       continue;
     }
-    name.remove_suffix(after.size());
-    const auto changed = holders_.find(std::string(name));
+    const std::string name = source.name.substr(0, source.name.size() - test::kAfter.size());
+    const auto changed = holders_.find(name);
     if (changed != holders_.end()) outputs_.push_back({&changed->second, &source});
   }
   for (const CallArgument& argument : one.call->arguments) args_.push_back(value_of(argument));
