@@ -143,6 +143,7 @@ std::vector<std::vector<MaybeSize>> run_on_paths(Rule rule, const OpInfo& op,
   const std::vector<Argument> at = at_sample(op, arguments, kFirstGeneralSample, &shadows);
   return proven_sizes(Paths::explore([&]() -> Inferred {
     PETREL_ASSIGN_OR_RETURN(BoundArguments in, BoundArguments::bind(op, at, arguments));
+    in.set_sample_of(arguments);
     return rule(in);
   }));
 }

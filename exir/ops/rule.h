@@ -81,11 +81,10 @@ class BoundArguments {
   // For its kind: numbers in it may stand for what varies.
   const Argument& at(absl::string_view name) const;
 
-  // A number that the node finds when it runs, at a sample point: such points need not go
-  // together with those of other numbers.
+  // A number that is found at run time: what it is at a sample point need not go together with
+  // what others are there.
   bool is_sample(absl::string_view name) const;
-  // `node` are the arguments of which those bound are a sample; items correspond. It must
-  // outlive this.
+  // `node` has the arguments that those bound stand for; items correspond. It must outlive this.
   void set_sample_of(absl::Span<const Argument> node) { node_ = node; }
 
   const TensorType& tensor(absl::string_view name) const;
