@@ -19,6 +19,7 @@
 #include "exir/pass/pipeline.h"
 #include "exir/plan/model/crowd.h"
 #include "exir/quantize/integer_border.h"
+#include "exir/quantize/signed_levels.h"
 #include "exir/quantize/quantize_graph.h"
 #include "exir/status_macros.h"
 
@@ -154,6 +155,7 @@ absl::StatusOr<Program> compile_program(const ExportOptions& options, Phases& ph
     PETREL_RETURN_IF_ERROR(phases.run("integers", [&] { return integer_program(program); }));
   } else if (!options.backends.empty()) {
     PETREL_RETURN_IF_ERROR(phases.run("delegate", [&]() -> absl::Status {
+      for (auto& [name, method] : program.methods) sign_levels(*method.graph);
       PETREL_ASSIGN_OR_RETURN(report.partition,
                               lower_to_backends(program, options.backends, store));
       return absl::OkStatus();

@@ -55,6 +55,8 @@ constexpr ScalarName kScalarNames[] = {
     {"torch.sym_float", "executorch_prim.sym_float.Scalar"},
     {"torch.sym_int", "executorch_prim.sym_int.Scalar"},
     {"torch.sym_ite", "executorch_prim.sym_ite.Scalar"},
+    // In archives that were not decomposed.
+    {"torch.ops.aten.item.default", "aten._local_scalar_dense.default"},
 };
 
 }  // namespace

@@ -16,6 +16,7 @@ absl::Span<const OpRow> compare_ops();
 absl::Span<const OpRow> composite_ops();
 absl::Span<const OpRow> conv_ops();
 absl::Span<const OpRow> copy_ops();
+absl::Span<const OpRow> decoder_ops();
 absl::Span<const OpRow> delegate_ops();
 absl::Span<const OpRow> effect_ops();
 absl::Span<const OpRow> factory_ops();

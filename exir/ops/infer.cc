@@ -70,8 +70,11 @@ std::vector<Argument> at_sample(const OpInfo& op, absl::Span<const Argument> arg
   return at;
 }
 
-Inferred run_static(Rule rule, const OpInfo& op, absl::Span<const Argument> arguments) {
+// `node`: what the arguments are a sample of, if they are.
+Inferred run_static(Rule rule, const OpInfo& op, absl::Span<const Argument> arguments,
+                    absl::Span<const Argument> node = {}) {
   PETREL_ASSIGN_OR_RETURN(BoundArguments in, BoundArguments::bind(op, arguments));
+  in.set_sample_of(node);
   PETREL_ASSIGN_OR_RETURN(std::vector<Type> types, rule(in));
   for (size_t i = 0; i < types.size(); ++i) {
     if (!types[i].is_tensor()) continue;
@@ -83,7 +86,7 @@ Inferred run_static(Rule rule, const OpInfo& op, absl::Span<const Argument> argu
 
 Inferred run_at(Rule rule, const OpInfo& op, absl::Span<const Argument> arguments, size_t k) {
   Shadows shadows;
-  return run_static(rule, op, at_sample(op, arguments, k, &shadows));
+  return run_static(rule, op, at_sample(op, arguments, k, &shadows), arguments);
 }
 
 // The sizes of the arguments at point `k`, for error messages.
@@ -140,6 +143,7 @@ std::vector<std::vector<MaybeSize>> run_on_paths(Rule rule, const OpInfo& op,
   const std::vector<Argument> at = at_sample(op, arguments, kFirstGeneralSample, &shadows);
   return proven_sizes(Paths::explore([&]() -> Inferred {
     PETREL_ASSIGN_OR_RETURN(BoundArguments in, BoundArguments::bind(op, at, arguments));
+    in.set_sample_of(arguments);
     return rule(in);
   }));
 }

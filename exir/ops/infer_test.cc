@@ -115,6 +115,22 @@ std::map<std::string, std::string> types_of(const std::string& text) {
   return types;
 }
 
+// A position and a count of tokens go together in the model, and each may be as large as the
+// cache is.
+TEST(Infer, TakesAPositionFoundAtRunTime) {
+  auto types = types_of(
+      "method @m<s: 1..31, p: 0..30>(%x: f32[32,8], %t: i64[s], %q: i64[p]) {\n"
+      "  %n = aten.sym_size.int(%t, 0)\n"
+      "  %i = aten.sym_size.int(%q, 0)\n"
+      "  %y = aten.narrow.default(%x, 0, %i, %n)\n"
+      "  return %y\n}\n");
+  EXPECT_EQ(types["error"], "");
+  EXPECT_EQ(types["y"], "f32[s,8]");
+  EXPECT_NE(types_of("method @m(%x: f32[32,8]) {\n"
+                     "  %y = aten.narrow.default(%x, 0, 30, 31)\n  return %y\n}\n")["error"],
+            "");
+}
+
 // Each rule decides by sizes that vary and is right for all of them.
 TEST(Infer, ProvesSizesOnEveryPath) {
   auto types = types_of(

@@ -158,6 +158,12 @@ const Argument* BoundArguments::find(absl::string_view name) const {
   return index < 0 ? nullptr : &arguments_[static_cast<size_t>(index)];
 }
 
+bool BoundArguments::is_sample(absl::string_view name) const {
+  const int index = index_of(name);
+  return index >= 0 && static_cast<size_t>(index) < node_.size() &&
+         node_[static_cast<size_t>(index)].is_value();
+}
+
 bool BoundArguments::given(absl::string_view name) const {
   const Argument* argument = find(name);
   return argument != nullptr && !argument->is_none();

@@ -81,6 +81,12 @@ class BoundArguments {
   // For its kind: numbers in it may stand for what varies.
   const Argument& at(absl::string_view name) const;
 
+  // A number that is found at run time: what it is at a sample point need not go together with
+  // what others are there.
+  bool is_sample(absl::string_view name) const;
+  // `node` has the arguments that those bound stand for; items correspond. It must outlive this.
+  void set_sample_of(absl::Span<const Argument> node) { node_ = node; }
+
   const TensorType& tensor(absl::string_view name) const;
   // One per item of a tensor list; null where an item is none.
   std::vector<const TensorType*> tensors(absl::string_view name) const;
@@ -118,6 +124,7 @@ class BoundArguments {
   absl::Span<const Argument> arguments_;
   absl::Span<const Argument> varying_;
   std::map<const Value*, TensorType> types_;  // of the values of `varying_`
+  absl::Span<const Argument> node_;
 };
 
 // What a message says of a part of it.

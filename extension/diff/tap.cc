@@ -51,9 +51,12 @@ std::vector<Tensor> written_by(const Kernel& kernel, Span<EValue*> args) {
   }
   if (kernel.outputs.kind == KernelOutputs::Kind::View) count = 1;
   std::vector<Tensor> written;
-  for (size_t i = first; i < first + count && i < args.size(); ++i) {
+  const auto add = [&](size_t i) {
+    if (i >= args.size()) return;
     for (const Tensor& tensor : tensors_of(*args[i])) written.push_back(tensor);
-  }
+  };
+  for (size_t i = first; i < first + count; ++i) add(i);
+  if (kernel.outputs.and_last) add(size_t{kernel.outputs.num_arguments} - 1);
   return written;
 }
 
@@ -177,12 +180,15 @@ void Tap::record_kernel(const Kernel& kernel, Span<EValue*> args) {
   // Outputs stand among the arguments, too, in memory that others may have had before.
   std::set<const runtime::TensorImpl*> own;
   for (const Tensor& tensor : written) own.insert(tensor.impl());
-  const bool updates =
-      kernel.outputs.kind == KernelOutputs::Kind::Written && kernel.outputs.first == 0;
+  // Arguments that are changed, and so are read as well: they are not the last ones.
+  const KernelOutputs& outputs = kernel.outputs;
+  const size_t end = size_t{outputs.first} + outputs.count;
+  const bool updates = outputs.kind == KernelOutputs::Kind::Written && end < outputs.num_arguments;
   for (size_t i = 0; i < args.size(); ++i) {
     const std::vector<Tensor> tensors = tensors_of(*args[i]);
     const bool is_own = !tensors.empty() && own.count(tensors.front().impl()) != 0;
-    if (!is_own || (updates && i == 0)) read_values(*args[i], &value.inputs);
+    const bool is_updated = updates && i >= outputs.first && i < end;
+    if (!is_own || is_updated) read_values(*args[i], &value.inputs);
   }
   if (dequantises && value.inputs.size() == 1) {
     trace_.values[value.inputs[0]].read_scale = scale;

@@ -88,7 +88,8 @@ Error Aliases::for_each_tensor(int32_t argument, const Fn& fn) const {
 }
 
 bool Aliases::is_written(const Checked& checked, uint32_t argument) {
-  return argument >= checked.first && argument - checked.first < checked.count;
+  return (argument >= checked.first && argument - checked.first < checked.count) ||
+         (checked.and_last && argument + 1 == checked.num_arguments);
 }
 
 // Of a kernel whose row does not say: what the call returns is named last, one
@@ -103,12 +104,12 @@ Aliases::Checked Aliases::find_returned(const Call& call) const {
     for (uint32_t i = 0; i < length && are_before; ++i) {
       are_before = call.args[last - length + i] == list[i];
     }
-    if (are_before) return {call, last, last - length, length, false};
+    if (are_before) return {call, last, last - length, length, false, false};
   }
   for (uint32_t i = last; i-- > 0;) {
-    if (call.args[i] == returned) return {call, last, i, 1, false};
+    if (call.args[i] == returned) return {call, last, i, 1, false, false};
   }
-  return {call, last + 1, last, 1, false};
+  return {call, last + 1, last, 1, false, false};
 }
 
 Error Aliases::check_kernel(const Call& call, const KernelOutputs& outputs,
@@ -118,13 +119,15 @@ Error Aliases::check_kernel(const Call& call, const KernelOutputs& outputs,
     return count == 0 ? Error::Ok : check(find_returned(call), scratch);
   }
   const uint32_t num_arguments = outputs.num_arguments < count ? outputs.num_arguments : count;
-  return check({call, num_arguments, outputs.first, outputs.count, outputs.in_place}, scratch);
+  const bool and_last = outputs.and_last && num_arguments == outputs.num_arguments;
+  return check({call, num_arguments, outputs.first, outputs.count, outputs.in_place, and_last},
+               scratch);
 }
 
 Error Aliases::check_delegate(const Call& call, size_t num_outputs) {
   const auto count = static_cast<uint32_t>(call.args.size());
   const auto written = static_cast<uint32_t>(num_outputs < count ? num_outputs : count);
-  return check({call, count, count - written, written, false}, {});
+  return check({call, count, count - written, written, false, false}, {});
 }
 
 Error Aliases::check(const Checked& checked, const ScratchView& scratch) {

@@ -90,6 +90,7 @@ class Aliases final {
     uint32_t num_arguments;
     uint32_t first, count;
     bool in_place;
+    bool and_last = false;  // argument num_arguments - 1 is written, too
   };
 
   // A tensor that the call writes, and where it may be.

@@ -21,6 +21,7 @@
 //   writes(5, 2)         arguments 5 and 6, the last two, are
 //   writes_in_place(3)   argument 3, which may be the same memory as another
 //   updates(4)           argument 0 of 4 is changed, as index_put_ does
+//   updates_and_writes(12, 3, 2)   arguments 3 and 4 of 12 are, and the last is written
 //   none given           the returned values are written: those that the call
 //                        names last, once more
 //
@@ -50,6 +51,11 @@ struct KernelOutputs {
   uint8_t first = 0;
   uint8_t count = 0;
   bool in_place = false;
+  bool and_last = false;  // the last argument of the schema is written, too
+
+  constexpr bool writes_argument(size_t i) const {
+    return (i >= first && i - first < count) || (and_last && i + 1 == num_arguments);
+  }
 };
 
 constexpr KernelOutputs writes(uint8_t first, uint8_t count = 1) {
@@ -63,6 +69,9 @@ constexpr KernelOutputs writes_no_tensor() {
 }
 constexpr KernelOutputs updates(uint8_t num_arguments) {
   return {KernelOutputs::Kind::Written, num_arguments, 0, 1, false};
+}
+constexpr KernelOutputs updates_and_writes(uint8_t num_arguments, uint8_t first, uint8_t count) {
+  return {KernelOutputs::Kind::Written, num_arguments, first, count, false, true};
 }
 constexpr KernelOutputs updates_in_place(uint8_t num_arguments) {
   return {KernelOutputs::Kind::Written, num_arguments, 0, 1, true};

@@ -28,7 +28,8 @@
 // in memory. Those of f32, f16 and bf16 have the digits that a float needs. A case
 // has one body, the last of its parts: text IR, which this reader does not look
 // at, or a call (eager_call.h), whose tensors all have a line. The graph may
-// hold all that is expected, as types of its results.
+// hold all that is expected, as types of its results. A call that changes its input %c
+// expects `c_after`, which it does not name.
 //
 //   const std::vector<EagerCase> cases = load_eager_cases("test/eager/cases/passes.txt");
 #ifndef PETREL_TEST_EAGER_CASE_FILE_H_
@@ -40,11 +41,17 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
 #include "test/eager/eager_tensor.h"
 #include "test/eager/eager_call.h"
 
 namespace petrel::test {
+
+// Behind the name of an input: what it holds after the call.
+inline constexpr absl::string_view kAfter = "_after";
+// Whether an expected tensor is that.
+inline bool is_after(const EagerTensor& tensor) { return absl::EndsWith(tensor.name, kAfter); }
 
 struct EagerCase {
   std::string name;

@@ -7,6 +7,7 @@ arguments and the number of its out tensors.
 
 import executorch.kernels.quantized  # noqa: F401
 import torch
+from executorch.extension.llm.custom_ops import custom_ops  # noqa: F401
 from executorch.extension.pybindings import portable_lib
 
 

@@ -102,8 +102,9 @@ class CaseFile:
         lines += ["expect " + tensor_text("y%d" % i, t) for i, t in enumerate(expected)]
         self.cases.append("\n".join(lines) + "\ngraph\n" + graph + "end\n")
 
-    def call(self, function, arguments, outputs, name=None, constants=None):
-        """A call of a kernel or a method; an output that is a list is one argument."""
+    def call(self, function, arguments, outputs, name=None, constants=None, after=None):
+        """A call of a kernel or a method; an output that is a list is one argument. `after` has
+        what inputs that are changed hold then, by their place among the tensors of `arguments`."""
         tensors = ["constant %s\n" % tensor_text(n, t) for n, t in (constants or {}).items()]
 
         def text(values, kind, letter):
@@ -118,6 +119,8 @@ class CaseFile:
 
         call = "call %s(%s) -> %s\n" % (
             function, text(arguments, "input", "x"), text(outputs, "expect", "y"))
+        tensors += ["expect %s\n" % tensor_text("x%d_after" % i, t)
+                    for i, t in (after or {}).items()]
         self.cases.append("case %s\n%s%send\n" % (
             name or self.numbered(function), "".join(tensors), call))
 

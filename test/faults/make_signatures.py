@@ -16,6 +16,7 @@ import torch
 import executorch.exir  # noqa: F401  (registers dim_order_ops)
 import executorch.exir.passes  # noqa: F401
 import executorch.kernels.quantized  # noqa: F401
+from executorch.extension.llm.custom_ops import custom_ops  # noqa: F401
 
 LETTERS = {
     "Tensor": "T",

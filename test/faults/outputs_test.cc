@@ -56,8 +56,8 @@ TEST(OutputsTest, AreThoseOfTheSchema) {
       ASSERT_EQ(outputs.kind, KernelOutputs::Kind::Written);
       EXPECT_EQ(outputs.num_arguments, arguments.size());
       for (size_t i = 0; i < arguments.size(); ++i) {
-        const bool is_written = i >= outputs.first && i < size_t{outputs.first} + outputs.count;
-        EXPECT_EQ(is_written, arguments[i] == 'W' || arguments[i] == 'V') << "argument " << i;
+        EXPECT_EQ(outputs.writes_argument(i), arguments[i] == 'W' || arguments[i] == 'V')
+            << "argument " << i;
       }
       ++count;
     }

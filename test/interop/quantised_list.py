@@ -16,6 +16,7 @@ from torch.export import Dim
 
 import quantised_networks as nets
 from quantised_programs import (
+    DYNAMIC,
     WEIGHTS,
     Program,
     border,
@@ -26,12 +27,15 @@ from quantised_programs import (
     of_groups,
     of_rows,
     of_tokens,
+    only,
     only_weights,
     static_channel,
     static_qat,
     static_tensor,
+    symmetric,
     tokens,
     torchao,
+    unsigned,
 )
 
 IMAGE, ODD, SOUND = (1, 3, 17, 13), (3, 3, 11, 9), (1, 13, 41)
@@ -97,6 +101,14 @@ STATIC: dict[str, Callable[[], Program]] = {
     "perceptron_border": lambda: border(static_tensor(nets.Perceptron, (5, 33))),
     "unet_border": lambda: border(static_channel(nets.UNet, (1, 1, 8, 12))),
     "join_border": lambda: border(static_channel(nets.Join, IMAGE, (1, 5, 17, 13))),
+    "residual_symmetric": lambda: symmetric(nets.Residual, IMAGE),
+    "encoder_symmetric": lambda: symmetric(nets.Encoder, (1, 9, 32)),
+    "residual_unsigned": lambda: unsigned(nets.Residual, IMAGE),
+    "perceptron_unsigned": lambda: unsigned(nets.Perceptron, (5, 33)),
+    "residual_layers_alone": lambda: only(nets.Residual, IMAGE, Linear=False),
+    "residual_images_alone": lambda: only(nets.Residual, IMAGE, Conv2d=False),
+    "heads_channel": lambda: static_channel(nets.Heads, (2, 7, 32)),
+    "layer_channel": lambda: static_channel(nets.layer, (2, 7, 32)),
     "two_methods_channel": lambda: methods(
         image=static_channel(nets.Residual, IMAGE), sound=static_channel(nets.Speech, SOUND)),
 }
@@ -118,6 +130,8 @@ AT_RUN_TIME: dict[str, Callable[[], Program]] = {
     "filters_dynamic": lambda: dynamic_channel(nets.Filters, (2, 6, 9, 14)),
     "upscale_dynamic": lambda: dynamic_channel(nets.Upscale, (2, 9)),
     "gated_dynamic": lambda: dynamic_channel(nets.Gated, (3, 2, 12), (3, 20)),
+    "residual_mixed": lambda: only(nets.Residual, IMAGE, kind=DYNAMIC, Linear=True, Conv2d=False),
+    "heads_dynamic": lambda: dynamic_channel(nets.Heads, (2, 7, 32)),
     "gated_8da8w": lambda: torchao(nets.Gated, (3, 2, 12), (3, 20), linear=of_rows(8)),
     "perceptron_8da8w": lambda: torchao(nets.Perceptron, (5, 33), linear=of_rows(8)),
     "perceptron_8da4w": lambda: torchao(nets.Perceptron, (2, 3, 33), linear=of_rows(4)),

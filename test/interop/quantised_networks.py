@@ -370,6 +370,21 @@ class Encoder(nn.Module):
         return x + self.down(F.gelu(self.up(self.between(x))))
 
 
+class Heads(nn.Module):
+    """Attention as torch has it."""
+
+    def __init__(self, width=32, heads=4):
+        super().__init__()
+        self.attention = nn.MultiheadAttention(width, heads, batch_first=True)
+
+    def forward(self, x):
+        return self.attention(x, x, x, need_weights=False)[0]
+
+
+def layer() -> nn.Module:
+    return nn.TransformerEncoderLayer(32, 4, 64, batch_first=True)
+
+
 class Decoder(nn.Module):
     """Tokens in, logits out: a table, norms by root mean squares, gates, a causal mask."""
 

@@ -21,11 +21,18 @@ from executorch.backends.xnnpack.quantizer.xnnpack_quantizer import (
     XNNPACKQuantizer,
     get_symmetric_quantization_config,
 )
+from executorch.backends.xnnpack.quantizer.xnnpack_quantizer_utils import QuantizationConfig
 from torch import nn
 from torch.export import ExportedProgram, export
 from torchao.quantization.granularity import PerAxis, PerGroup
 from torchao.quantization.pt2e import move_exported_model_to_eval
+from torchao.quantization.pt2e.observer import (
+    HistogramObserver,
+    MovingAverageMinMaxObserver,
+    PerChannelMinMaxObserver,
+)
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e, prepare_qat_pt2e
+from torchao.quantization.pt2e.quantizer import QuantizationSpec
 from torchao.quantization.quant_api import (
     Int8DynamicActivationIntxWeightConfig,
     IntxWeightOnlyConfig,
@@ -85,8 +92,8 @@ def tokens(words: int, *sizes: tuple[int, ...]) -> list[Tensors]:
 
 
 def _pt2e(kind: str, network: nn.Module, batches: list[Tensors], shapes=None, qat: bool = False,
-          **config) -> Program:
-    quantizer = XNNPACKQuantizer().set_global(
+          quantizer: XNNPACKQuantizer | None = None, **config) -> Program:
+    quantizer = quantizer or XNNPACKQuantizer().set_global(
         get_symmetric_quantization_config(is_qat=qat, **config))
     graph = export(network, batches[0], dynamic_shapes=shapes).module()
     prepared = (prepare_qat_pt2e if qat else prepare_pt2e)(graph, quantizer)
@@ -103,6 +110,45 @@ def _sized(function, *more, **options):
     """A scheme of a network and the sizes of its inputs."""
     return lambda network, *sizes, **own: function(*more, network().eval(), _batches(*sizes),
                                                    **options, **own)
+
+
+def _levels_of(dtype: torch.dtype, scheme: torch.qscheme, low: int, high: int,
+               observer) -> XNNPACKQuantizer:
+    """Activations so, and weights of int8 by channel."""
+    activation = QuantizationSpec(
+        dtype=dtype, quant_min=low, quant_max=high, qscheme=scheme, is_dynamic=False,
+        observer_or_fake_quant_ctr=observer.with_args(eps=2**-12))
+    weight = QuantizationSpec(
+        dtype=torch.int8, quant_min=-127, quant_max=127, qscheme=torch.per_channel_symmetric,
+        ch_axis=0, is_dynamic=False,
+        observer_or_fake_quant_ctr=PerChannelMinMaxObserver.with_args(eps=2**-12))
+    return XNNPACKQuantizer().set_global(
+        QuantizationConfig(activation, activation, weight, None, False))
+
+
+def _by_module(**dynamic: bool) -> XNNPACKQuantizer:
+    """Modules of torch.nn by name, and whether their inputs are quantised at run time."""
+    quantizer = XNNPACKQuantizer()
+    for name, at_run_time in dynamic.items():
+        quantizer.set_module_type(getattr(nn, name), get_symmetric_quantization_config(
+            is_per_channel=True, is_dynamic=at_run_time))
+    return quantizer
+
+
+def unsigned(network, *sizes) -> Program:
+    quantizer = _levels_of(torch.uint8, torch.per_tensor_affine, 0, 255, HistogramObserver)
+    return _pt2e(STATIC, network().eval(), _batches(*sizes), quantizer=quantizer)
+
+
+def symmetric(network, *sizes) -> Program:
+    quantizer = _levels_of(torch.int8, torch.per_tensor_symmetric, -127, 127,
+                           MovingAverageMinMaxObserver)
+    return _pt2e(STATIC, network().eval(), _batches(*sizes), quantizer=quantizer)
+
+
+def only(network, *sizes, kind: str = STATIC, **dynamic: bool) -> Program:
+    """With what _by_module() says, all else in floats."""
+    return _pt2e(kind, network().eval(), _batches(*sizes), quantizer=_by_module(**dynamic))
 
 
 static_tensor = _sized(_pt2e, STATIC)

@@ -23,6 +23,7 @@ class WheelError(Exception):
 
 def _run(pte: str, ptd: str | None, examples: list[list[np.ndarray]]) -> list[list[np.ndarray]]:
     import torch
+    from executorch.extension.llm.custom_ops import custom_ops  # noqa: F401, its kernels
     from executorch.runtime import Runtime
 
     method = Runtime.get().load_program(pte, data_path=ptd).load_method("forward")

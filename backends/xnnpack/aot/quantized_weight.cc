@@ -277,7 +277,9 @@ std::optional<TensorQuant> tensor_quant(const exir::Node& node) {
   if (node.is(quantized::quantize_per_tensor)) {
     const auto low = number_argument(node.argument(arg::quant_min));
     const auto high = number_argument(node.argument(arg::quant_max));
-    if (!low || !high || *low != INT8_MIN || *high != INT8_MAX) return std::nullopt;
+    // Ranges that are symmetric lack the level -128, which numbers below them may get: one
+    // beside that of -127.
+    if (!low || !high || *low > INT8_MIN + 1 || *high != INT8_MAX) return std::nullopt;
   }
   return TensorQuant{static_cast<float>(*scale), static_cast<int32_t>(*zero_point)};
 }

@@ -5,6 +5,7 @@
 #include "backends/xnnpack/aot/quantized_weight.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "backends/xnnpack/aot/test_partition.h"
@@ -116,6 +117,21 @@ INSTANTIATE_TEST_SUITE_P(
              kTwoUses.c_str(),
              {made("b@made_unscaled"), "^s$", "^w$", made("w@made_float")}}),
     [](const ::testing::TestParamInfo<Case>& info) { return std::string(info.param.name); });
+
+// A level that a symmetric range lacks stands one beside its lowest; others stand further off.
+TEST(TensorQuant, TakesTheWholeRangeOrASymmetricOne) {
+  const std::pair<const char*, bool> cases[] = {
+      {"-128, 127", true}, {"-127, 127", true}, {"-126, 127", false}, {"-127, 126", false}};
+  for (const auto& [range, is_taken] : cases) {
+    const auto partition = parse_partition(
+        std::string("method @forward(%x: f32[4]) {\n"
+                    "%q = quantized_decomposed.quantize_per_tensor.default(%x, 0.5, 0, ") +
+            range + ", i8)\nreturn %q }",
+        [](int64_t) { return 1; });
+    ASSERT_NE(partition, nullptr);
+    EXPECT_EQ(tensor_quant(*partition->node_pointers().front()).has_value(), is_taken) << range;
+  }
+}
 
 }  // namespace
 }  // namespace petrel::backends::xnnpack::aot

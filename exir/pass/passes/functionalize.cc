@@ -15,6 +15,7 @@
 #include "exir/ops/table.h"
 #include "exir/pass/framework/rewrite.h"
 #include "exir/pass/framework/strides.h"
+#include "exir/pass/passes/cache_writes.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir {
@@ -220,6 +221,7 @@ BuiltValue Functionalizer::new_value(Builder& b, Node* node, Value* self) {
     // The source may change later; a value of its own does not.
     return b.expand(made, sizes_of(type));
   }
+  if (writes_cache(*node)) return cache_after(b, *node, self);
   if (op.twin == nullptr) {
     return absl::UnimplementedError(absl::StrCat(node->describe(), " has no functional form"));
   }
@@ -412,6 +414,7 @@ absl::StatusOr<bool> plain_views(Graph& graph) {
 }  // namespace
 
 absl::StatusOr<bool> functionalize(Graph& graph, const PassContext&) {
+  PETREL_RETURN_IF_ERROR(split_cache_attention(graph).status());
   const bool writes =
       graph.any_operator([](const OpInfo& op) { return op.has(kInPlace) && !op.has(kIdentity); });
   if (writes) PETREL_RETURN_IF_ERROR(Functionalizer(graph).run());

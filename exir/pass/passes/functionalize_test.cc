@@ -235,6 +235,47 @@ INSTANTIATE_TEST_SUITE_P(All, Functionalize,
                return %b })"}),
                          name_of_case<Case>);
 
+// The operators of ExecuTorch's decoders.
+TEST(FunctionalizeCaches, RowsAreWrittenByIndex) {
+  EXPECT_EQ(after_pass(functionalize, R"(method @m(%x: f32[1,3,2,4], %i: i64[1,3]) {
+    %s = state @state.cache : f32[1,9,2,4]
+    %u = llama.update_cache.default(%x, %s, 2)
+    %v = llama.update_cache_with_indices.default(%x, %s, 0, %i)
+    %y = aten.neg.default(%s)
+    return %y })"),
+            expected(R"(method @m(%x: f32[1,3,2,4], %i: i64[1,3]) {
+    %s = state @state.cache : f32[1,9,2,4]
+    %n = aten.arange.default(3)
+    %p = aten.add.Scalar(%n, 2)
+    %u = aten.index_put.default(%s, [none, %p], %x)
+    %q = aten.squeeze.dim(%i, 0)
+    %v = aten.index_put.default(%u, [none, %q], %x)
+    %y = aten.neg.default(%v)
+    write %v to %s
+    return %y })"));
+}
+
+TEST(FunctionalizeCaches, AttentionReadsWhatItWrote) {
+  EXPECT_EQ(after_pass(functionalize, R"(method @m(%q: f32[1,1,4,4], %k: f32[1,1,2,4]) {
+    %s = state @state.keys : f32[1,9,2,4]
+    %t = state @state.values : f32[1,9,2,4]
+    %y = llama.sdpa_with_kv_cache.default(%q, %k, %k, %s, %t, 2, 1, none, 0.0, true)
+    return %y })"),
+            expected(R"(method @m(%q: f32[1,1,4,4], %k: f32[1,1,2,4]) {
+    %s = state @state.keys : f32[1,9,2,4]
+    %t = state @state.values : f32[1,9,2,4]
+    %n = aten.arange.default(1)
+    %p = aten.add.Scalar(%n, 2)
+    %u = aten.index_put.default(%s, [none, %p], %k)
+    %m = aten.arange.default(1)
+    %r = aten.add.Scalar(%m, 2)
+    %v = aten.index_put.default(%t, [none, %r], %k)
+    %y = llama.custom_sdpa.default(%q, %u, %v, 2, none, 0.0, true)
+    write %u to %s
+    write %v to %t
+    return %y })"));
+}
+
 TEST(FunctionalizeState, AParameterThatIsWrittenBecomesState) {
   const std::string after = after_pass(functionalize, R"(method @m() {
     %s = constant @count : i64[]

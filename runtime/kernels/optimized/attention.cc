@@ -15,6 +15,7 @@
 // other mask hides whole are not computed.
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "runtime/kernels/optimized/fast_path.h"
 #include "runtime/kernels/optimized/gemm.h"
@@ -28,19 +29,20 @@
 #define HWY_TARGET_INCLUDE "runtime/kernels/optimized/attention.cc"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
+#include "runtime/kernels/optimized/levels-inl.h"
 #include "runtime/kernels/optimized/vector_math-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace petrel::runtime::optimized {
 namespace HWY_NAMESPACE {
 
-// scores[j] = the product of q with row j of `keys`.
-void ScoreRow(const float* HWY_RESTRICT q, const float* HWY_RESTRICT keys, size_t depth, size_t n,
-              float* HWY_RESTRICT scores) {
+// scores[j] = the product of q with row j of `keys`, which are `stride` apart.
+void ScoreRow(const float* HWY_RESTRICT q, const float* HWY_RESTRICT keys, size_t stride,
+              size_t depth, size_t n, float* HWY_RESTRICT scores) {
   const D d;
   const size_t lanes = hn::Lanes(d);
   for (size_t j = 0; j < n; ++j) {
-    const float* key = keys + j * depth;
+    const float* key = keys + j * stride;
     V sum0 = hn::Zero(d), sum1 = hn::Zero(d);
     size_t e = 0;
     for (; e + 2 * lanes <= depth; e += 2 * lanes) {
@@ -56,9 +58,9 @@ void ScoreRow(const float* HWY_RESTRICT q, const float* HWY_RESTRICT keys, size_
   }
 }
 
-// out += the sum of weights[j] times row j of `values`.
-void AddWeighted(const float* HWY_RESTRICT weights, const float* HWY_RESTRICT values, size_t width,
-                 size_t n, float* HWY_RESTRICT out) {
+// out += the sum of weights[j] times row j of `values`, which are `stride` apart.
+void AddWeighted(const float* HWY_RESTRICT weights, const float* HWY_RESTRICT values, size_t stride,
+                 size_t width, size_t n, float* HWY_RESTRICT out) {
   const D d;
   const size_t lanes = hn::Lanes(d);
   size_t c = 0;
@@ -67,7 +69,7 @@ void AddWeighted(const float* HWY_RESTRICT weights, const float* HWY_RESTRICT va
     for (size_t k = 0; k < 4; ++k) sum[k] = hn::LoadU(d, out + c + k * lanes);
     for (size_t j = 0; j < n; ++j) {
       const V w = hn::Set(d, weights[j]);
-      const float* from = values + j * width + c;
+      const float* from = values + j * stride + c;
       for (size_t k = 0; k < 4; ++k) {
         sum[k] = hn::MulAdd(w, hn::LoadU(d, from + k * lanes), sum[k]);
       }
@@ -77,15 +79,19 @@ void AddWeighted(const float* HWY_RESTRICT weights, const float* HWY_RESTRICT va
   for (; c + lanes <= width; c += lanes) {
     V sum = hn::LoadU(d, out + c);
     for (size_t j = 0; j < n; ++j) {
-      sum = hn::MulAdd(hn::Set(d, weights[j]), hn::LoadU(d, values + j * width + c), sum);
+      sum = hn::MulAdd(hn::Set(d, weights[j]), hn::LoadU(d, values + j * stride + c), sum);
     }
     hn::StoreU(sum, d, out + c);
   }
   for (; c < width; ++c) {
     float sum = out[c];
-    for (size_t j = 0; j < n; ++j) sum += weights[j] * values[j * width + c];
+    for (size_t j = 0; j < n; ++j) sum += weights[j] * values[j * stride + c];
     out[c] = sum;
   }
+}
+
+void FloatsOfLevels(const int8_t* from, float* out, size_t n, float zero_point, float scale) {
+  levels::FromLevels(from, out, n, zero_point, scale);
 }
 
 void ScaleRow(float* row, float factor, size_t n) {
@@ -144,9 +150,11 @@ namespace petrel::runtime::optimized {
 namespace {
 
 using portable::AttentionCall;
+using portable::AttentionSide;
 
 PETREL_EXPORT(ScoreRow);
 PETREL_EXPORT(AddWeighted);
+PETREL_EXPORT(FloatsOfLevels);
 PETREL_EXPORT(ScaleRow);
 PETREL_EXPORT(SoftmaxTile);
 
@@ -158,35 +166,52 @@ constexpr size_t kColumns = AttentionTiles::kColumns;
 constexpr size_t kFewRows = 8;
 constexpr float kLow = -std::numeric_limits<float>::infinity();
 
+// Of levels fewer columns at a time, whose floats are kept.
+constexpr size_t kLevelColumns = 32;
+constexpr size_t kMostDepth = 256;
+struct LevelFloats {
+  alignas(64) float query[kMostDepth];
+  alignas(64) float columns[kLevelColumns * kMostDepth];
+};
+
 // A block of query rows of one head.
 class Block {
  public:
-  // `head` counts over batches; `scores` has room for a tile of `count` rows.
-  Block(const AttentionCall& call, size_t head, size_t first, size_t count, float* scores)
-      : call_(call), head_(head), first_(first), count_(count), scores_(scores) {
-    const size_t group = head / call.heads * call.groups + call.group_of(head % call.heads);
-    query_ = static_cast<const float*>(call.query) + (head * call.rows + first) * call.depth;
-    key_ = static_cast<const float*>(call.key) + group * call.columns * call.depth;
-    value_ = static_cast<const float*>(call.value) + group * call.columns * call.width;
-    out_ = static_cast<float*>(call.out) + (head * call.rows + first) * call.width;
-  }
+  // `head` counts over batches; `scores` has room for a tile of `count` rows. `floats` is
+  // for levels, else null.
+  Block(const AttentionCall& call, size_t head, size_t first, size_t count, float* scores,
+        LevelFloats* floats)
+      : call_(call),
+        head_(head),
+        first_(first),
+        count_(count),
+        floats_(floats),
+        query_(call.query.at(head / call.heads, head % call.heads) + first * call.query.row),
+        key_(call.key.at(head / call.heads, call.group_of(head % call.heads))),
+        value_(call.value.at(head / call.heads, call.group_of(head % call.heads))),
+        out_(static_cast<float*>(call.out) + call.sums.at(head / call.heads, head % call.heads) +
+             first * call.sums.row),
+        scores_(scores) {}
 
   void run() {
-    std::fill(out_, out_ + count_ * call_.width, 0.0f);
+    for (size_t i = 0; i < count_; ++i) std::fill_n(out_at(i), call_.width, 0.0f);
     std::fill(largest_, largest_ + count_, kLow);
     std::fill(total_, total_ + count_, 0.0f);
     // Read in whole vectors: what is behind the last column must be defined.
     std::fill(scores_, scores_ + count_ * kColumns, 0.0f);
     const size_t end = call_.visible(first_ + count_ - 1);
-    for (size_t column = 0; column < end; column += kColumns) {
-      const size_t n = std::min(kColumns, end - column);
+    const size_t step = floats_ == nullptr ? kColumns : kLevelColumns;
+    for (size_t column = 0; column < end; column += step) {
+      const size_t n = std::min(step, end - column);
       if (call_.mask == nullptr || !is_hidden(column, n)) run_columns(column, n);
     }
     for (size_t i = 0; i < count_; ++i) {
       // A row without a mask that sees nothing divides by 0, as softmax does.
-      const bool hidden = total_[i] == 0.0f && call_.mask != nullptr;
-      PETREL_DISPATCH(ScaleRow)
-      (out_ + i * call_.width, hidden ? 0.0f : 1.0f / total_[i], call_.width);
+      if (total_[i] == 0.0f && call_.mask != nullptr) {
+        std::fill_n(out_at(i), call_.width, static_cast<float>(call_.hidden));
+      } else {
+        PETREL_DISPATCH(ScaleRow)(out_at(i), 1.0f / total_[i], call_.width);
+      }
     }
   }
 
@@ -194,6 +219,21 @@ class Block {
   int64_t mask_at(size_t row, size_t column) const {
     return call_.mask_at(head_ / call_.heads, head_ % call_.heads, first_ + row) +
            static_cast<int64_t>(column) * call_.mask_stride[3];
+  }
+
+  float* out_at(size_t i) const { return out_ + i * call_.sums.row; }
+
+  // `n` vectors of `size` from element `first` on, in floats; the step between them.
+  static std::pair<const float*, size_t> floats_of(const AttentionSide& side, size_t first,
+                                                   size_t size, size_t n, float* room) {
+    if (side.scales == nullptr) return {static_cast<const float*>(side.data) + first, side.row};
+    for (size_t j = 0; j < n; ++j) {
+      const size_t at = first + j * side.row;
+      PETREL_DISPATCH(FloatsOfLevels)
+      (static_cast<const int8_t*>(side.data) + at, room + j * size, size,
+       static_cast<float>(side.zero_points[at / size]), side.scales[at / size]);
+    }
+    return {room, size};
   }
 
   // Whether the mask hides every score of the tile.
@@ -204,8 +244,8 @@ class Block {
       const int64_t at = mask_at(i, column);
       for (size_t j = 0; j < n; ++j) {
         const int64_t place = at + static_cast<int64_t>(j) * step;
-        if (call_.mask_is_bool ? static_cast<const uint8_t*>(call_.mask)[place] != 0
-                               : static_cast<const float*>(call_.mask)[place] != kLow) {
+        if (call_.mask_is_bool() ? static_cast<const uint8_t*>(call_.mask)[place] != 0
+                                 : static_cast<const float*>(call_.mask)[place] != kLow) {
           return false;
         }
       }
@@ -217,7 +257,7 @@ class Block {
   void fill_bias(size_t row, size_t column, size_t n) {
     const int64_t at = mask_at(row, column);
     const int64_t step = call_.mask_stride[3];
-    if (call_.mask_is_bool) {
+    if (call_.mask_is_bool()) {
       const uint8_t* from = static_cast<const uint8_t*>(call_.mask) + at;
       if (step == 1) {
         for (size_t j = 0; j < n; ++j) bias_[j] = from[j] != 0 ? 0.0f : kLow;
@@ -234,23 +274,31 @@ class Block {
     }
   }
 
-  void run_columns(size_t column, size_t n) {
-    const float* keys = key_ + column * call_.depth;
-    const float* values = value_ + column * call_.width;
-    const bool few = count_ < kFewRows;
-    if (few) {
-      for (size_t i = 0; i < count_; ++i) {
-        PETREL_DISPATCH(ScoreRow)
-        (query_ + i * call_.depth, keys, call_.depth, n, scores_ + i * kColumns);
-      }
-    } else {
-      GemmJob job;
-      job.rows = count_, job.columns = n, job.depth = call_.depth;
-      job.a = query_, job.a_stride = call_.depth;
-      job.b = keys, job.b_stride = call_.depth, job.pack = &pack_transposed;
-      job.c = scores_, job.c_stride = kColumns;
-      gemm_on_this_thread(job);
+  // Scores of the tile before softmax.
+  void score_columns(size_t column, size_t n, bool few) {
+    const auto [keys, stride] = floats_of(call_.key, key_ + column * call_.key.row, call_.depth, n,
+                                          floats_ == nullptr ? nullptr : floats_->columns);
+    for (size_t i = 0; few && i < count_; ++i) {
+      const float* query = floats_of(call_.query, query_ + i * call_.query.row, call_.depth, 1,
+                                     floats_ == nullptr ? nullptr : floats_->query)
+                               .first;
+      PETREL_DISPATCH(ScoreRow)(query, keys, stride, call_.depth, n, scores_ + i * kColumns);
     }
+    if (few) return;
+    GemmJob job;
+    job.rows = count_, job.columns = n, job.depth = call_.depth;
+    job.a = static_cast<const float*>(call_.query.data) + query_, job.a_stride = call_.query.row;
+    job.b = keys, job.b_stride = stride, job.pack = &pack_transposed;
+    job.c = scores_, job.c_stride = kColumns;
+    gemm_on_this_thread(job);
+  }
+
+  void run_columns(size_t column, size_t n) {
+    const bool few = count_ < kFewRows || floats_ != nullptr;
+    score_columns(column, n, few);
+    const auto [values, stride] =
+        floats_of(call_.value, value_ + column * call_.value.row, call_.width, n,
+                  floats_ == nullptr ? nullptr : floats_->columns);
     for (size_t i = 0; i < count_; ++i) {
       if (call_.mask != nullptr && (i == 0 || call_.mask_stride[2] != 0)) {
         fill_bias(i, column, n);
@@ -258,30 +306,29 @@ class Block {
       const size_t seen = call_.visible(first_ + i);
       const size_t visible = seen <= column ? 0 : std::min(n, seen - column);
       const float shrink = PETREL_DISPATCH(SoftmaxTile)(
-          scores_ + i * kColumns, call_.mask == nullptr ? nullptr : bias_, call_.mask_is_bool,
+          scores_ + i * kColumns, call_.mask == nullptr ? nullptr : bias_, call_.mask_is_bool(),
           static_cast<float>(call_.scale), visible, n, &largest_[i], &total_[i]);
-      float* out = out_ + i * call_.width;
+      float* out = out_at(i);
       if (shrink != 1.0f && column != 0) PETREL_DISPATCH(ScaleRow)(out, shrink, call_.width);
       if (few) {
         PETREL_DISPATCH(AddWeighted)
-        (scores_ + i * kColumns, values, call_.width, visible, out);
+        (scores_ + i * kColumns, values, stride, call_.width, visible, out);
       }
     }
     if (few) return;
     GemmJob job;
     job.rows = count_, job.columns = call_.width, job.depth = n;
     job.a = scores_, job.a_stride = kColumns;
-    job.b = values, job.b_stride = call_.width, job.pack = &pack_rows;
-    job.c = out_, job.c_stride = call_.width;
+    job.b = values, job.b_stride = stride, job.pack = &pack_rows;
+    job.c = out_, job.c_stride = call_.sums.row;
     job.accumulate = true;
     gemm_on_this_thread(job);
   }
 
   const AttentionCall& call_;
   size_t head_, first_, count_;
-  const float* query_;
-  const float* key_;
-  const float* value_;
+  LevelFloats* floats_;
+  size_t query_, key_, value_;  // places of the first elements
   float* out_;
   float largest_[kRows];
   float total_[kRows];
@@ -289,29 +336,67 @@ class Block {
   float* const scores_;
 };
 
-}  // namespace
+bool is_fast(const AttentionCall& call) {
+  const bool has_mask = call.mask != nullptr;
+  if (has_mask && !call.mask_is_bool() && call.mask_type != ScalarType::Float) return false;
+  if (call.type == ScalarType::Float) return true;
+  return call.query.scales != nullptr && call.depth <= kMostDepth && call.width <= kMostDepth;
+}
 
-void attention_out(KernelRuntimeContext& context, Span<EValue*> raw) {
-  AttentionCall call;
-  if (!portable::read_attention(context, raw, &call)) return;
-  if (call.type != ScalarType::Float) return portable::attention_out(context, raw);
-  if (call.rows == 0 || call.width == 0) return;
-  const size_t heads = call.batch * call.heads;
-  if (heads == 0) return;
+// A block of levels, whose floats are on the stack.
+__attribute__((noinline)) void run_levels(const AttentionCall& call, size_t head, size_t first,
+                                          size_t count, float* scores) {
+  LevelFloats floats;
+  Block(call, head, first, count, scores, &floats).run();
+}
+
+void attend(KernelRuntimeContext& context, const AttentionCall& call) {
+  if (!is_fast(call)) return portable::attend(call);
+  const size_t heads = call.batches * call.heads;
+  if (call.rows == 0 || call.width == 0 || heads == 0) return;
   const AttentionTiles tiles(heads, call.rows);
   const size_t rows = tiles.rows(), blocks = tiles.blocks();
   const double scores = static_cast<double>(std::min(call.rows, rows) * call.columns);
   const double sums = static_cast<double>(call.depth + call.width);
-  const double nanoseconds = scores * (0.4 + sums / (call.rows < kFewRows ? 5.0 : 40.0));
+  const bool has_levels = call.query.scales != nullptr;
+  const double nanoseconds =
+      scores * (0.4 + sums / (call.rows < kFewRows || has_levels ? 5.0 : 40.0));
   LentMemory<AttentionTiles::kMostFloats> memory(context, tiles.bytes());
   parallel_for(heads * blocks, nanoseconds, [&](size_t begin, size_t end) {
     memory.lend([&](float* scratch) {
       for (size_t u = begin; u < end; ++u) {
         const size_t first = u % blocks * rows;
-        Block(call, u / blocks, first, std::min(rows, call.rows - first), scratch).run();
+        const size_t count = std::min(rows, call.rows - first);
+        if (has_levels) {
+          run_levels(call, u / blocks, first, count, scratch);
+        } else {
+          Block(call, u / blocks, first, count, scratch, nullptr).run();
+        }
       }
     });
   });
+}
+
+}  // namespace
+
+void attention_out(KernelRuntimeContext& context, Span<EValue*> raw) {
+  AttentionCall call;
+  if (portable::read_attention(context, raw, &call)) attend(context, call);
+}
+
+void custom_sdpa_out(KernelRuntimeContext& context, Span<EValue*> raw) {
+  AttentionCall call;
+  if (portable::read_cache_attention(context, raw, &call)) attend(context, call);
+}
+
+void sdpa_with_kv_cache_out(KernelRuntimeContext& context, Span<EValue*> raw) {
+  AttentionCall call;
+  if (portable::read_attention_with_cache(context, raw, &call)) attend(context, call);
+}
+
+void custom_quantized_sdpa_out(KernelRuntimeContext& context, Span<EValue*> raw) {
+  AttentionCall call;
+  if (portable::read_quantized_attention(context, raw, &call)) attend(context, call);
 }
 
 }  // namespace petrel::runtime::optimized

@@ -92,6 +92,48 @@ TEST_P(Sweep, Attention) {
   }
 }
 
+// Rows of heads lie side by side, and caches are longer than what is seen of them.
+TEST_P(Sweep, AttentionOverCaches) {
+  const AttentionSizes all[] = {{1, 1, 1, 1, 9, 8, 8},     {2, 4, 2, 5, 40, 17, 17},
+                                {1, 4, 1, 1, 300, 64, 64}, {1, 2, 2, 33, 200, 16, 16},
+                                {1, 2, 1, 9, 160, 33, 33}, {1, 2, 1, 3, 70, 257, 257}};
+  for (const AttentionSizes &s : all) {
+    const int32_t filled = s.columns - s.rows;
+    const Sizes rows = {s.batch, s.rows, s.heads, s.depth};
+    const Sizes cache = {s.batch, s.columns, s.groups, s.depth};
+    Array *q = floats(rows), *k = floats(cache), *v = floats(cache);
+    const auto check = [&](int64_t start, EValue mask, bool causal) {
+      compare("llama::custom_sdpa.out",
+              {value(q), value(k), value(v), EValue(start), mask, EValue(0.0), EValue(causal),
+               EValue()},
+              {{kFloat, rows}}, 1e-5);
+    };
+    check(0, EValue(), true);
+    check(filled / 2, EValue(), true);
+    check(filled, EValue(), false);
+    check(3, value(floats({s.rows, s.columns})), false);
+    for (const bool heads_first : {false, true}) {
+      Sizes of_query = rows, of_cache = cache;
+      if (heads_first) std::swap(of_query[1], of_query[2]), std::swap(of_cache[1], of_cache[2]);
+      std::vector<EValue> arguments, numbers;
+      for (const Sizes &sizes : {of_query, of_cache, of_cache}) {
+        Sizes one = sizes;
+        one[3] = 1;
+        arguments.push_back(value(random(ScalarType::Char, sizes, -128, 127)));
+        numbers.push_back(value(random(ScalarType::Char, one, -20, 20)));
+        numbers.push_back(value(floats(one, 0.005, 0.02)));
+      }
+      for (const EValue &argument :
+           {EValue(int64_t{filled / 2}), EValue(), EValue(0.0), EValue(true), EValue()}) {
+        arguments.push_back(argument);
+      }
+      arguments.insert(arguments.end(), numbers.begin(), numbers.end());
+      arguments.push_back(EValue(heads_first));
+      compare("llama::custom_quantized_sdpa.out", arguments, {{kFloat, of_query}}, 2e-5);
+    }
+  }
+}
+
 // Scores that are NaN or infinite, in a row of their own.
 TEST_P(Sweep, AttentionKeepsWhatIsNotFinite) {
   for (const int32_t rows : {3, 20}) {

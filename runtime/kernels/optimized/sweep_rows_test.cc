@@ -147,6 +147,61 @@ TEST_P(Sweep, TopElements) {
   }
 }
 
+// Bit for bit.
+TEST_P(Sweep, Levels) {
+  for (const int32_t n : {1, 7, 16, 33, 5000}) {
+    for (const ScalarType type : {ScalarType::Char, ScalarType::Byte}) {
+      const bool is_signed = type == ScalarType::Char;
+      const int64_t low = is_signed ? -127 : 0, high = is_signed ? 127 : 250;
+      const EValue numbers[] = {EValue(0.0173), EValue(int64_t{11}), EValue(low), EValue(high),
+                                EValue(static_cast<int64_t>(type))};
+      const auto call = [&](Array* x) {
+        std::vector<EValue> arguments = {value(x)};
+        arguments.insert(arguments.end(), std::begin(numbers), std::end(numbers));
+        return arguments;
+      };
+      compare("quantized_decomposed::quantize_per_tensor.out",
+              call(random(kFloat, {3, n}, -3, 3, true)), {{type, {3, n}}}, 0);
+      std::vector<EValue> back = call(random(type, {3, n}, is_signed ? -128 : 0, 127));
+      back.push_back(EValue());
+      compare("quantized_decomposed::dequantize_per_tensor.out", back, {{kFloat, {3, n}}}, 0);
+    }
+  }
+}
+
+TEST_P(Sweep, LevelsOfChannelsAndTokens) {
+  const EValue low(int64_t{-128}), high(int64_t{127});
+  const EValue type(static_cast<int64_t>(ScalarType::Char)), to(static_cast<int64_t>(kFloat));
+  for (const Sizes& sizes : {Sizes{3, 5, 17}, Sizes{1, 2, 64}, Sizes{4, 300, 1}}) {
+    Array* levels = random(ScalarType::Char, sizes, -128, 127);
+    for (int64_t axis = -1; axis < 3; ++axis) {
+      const int32_t count = sizes[static_cast<size_t>(axis < 0 ? 2 : axis)];
+      Array* scales = floats({count}, 0.001, 0.1);
+      for (const bool has_zero_points : {false, true}) {
+        compare("quantized_decomposed::dequantize_per_channel.out",
+                {value(levels), value(scales),
+                 has_zero_points ? value(random(ScalarType::Long, {count}, -9, 9)) : EValue(),
+                 EValue(axis), low, high, type, EValue()},
+                {{kFloat, sizes}}, 0);
+      }
+    }
+    Sizes rows = sizes;
+    rows[2] = 1;
+    Array* scales = random(ScalarType::Double, rows, 0.01, 0.02);
+    Array* zero_points = random(ScalarType::Long, rows, -9, 9);
+    compare("quantized_decomposed::quantize_per_token.out",
+            {value(random(kFloat, sizes, -3, 3, true)), value(scales), value(zero_points), low,
+             high, type},
+            {{ScalarType::Char, sizes}}, 0);
+    for (size_t i = 0; i < scales->numel(); ++i) {
+      scales->set(i, static_cast<double>(static_cast<float>(scales->at(i))));
+    }
+    compare("quantized_decomposed::dequantize_per_token.out",
+            {value(levels), value(scales), value(zero_points), low, high, type, to},
+            {{kFloat, sizes}}, 0);
+  }
+}
+
 PETREL_SWEEP_ALL();
 
 }  // namespace

@@ -32,8 +32,8 @@ bool check_attention_sizes(KernelRuntimeContext& context, const Tensor& query, c
 
 bool read_mask(KernelRuntimeContext& context, const Tensor& mask, const Tensor& query,
                const SizeArray& scores, AttentionCall* call) {
-  call->mask_is_bool = mask.scalar_type() == ScalarType::Bool;
-  if (!check(context, call->mask_is_bool || mask.scalar_type() == query.scalar_type(),
+  call->mask_type = mask.scalar_type();
+  if (!check(context, call->mask_is_bool() || mask.scalar_type() == query.scalar_type(),
              "the mask must be bool or of the type of query") ||
       !check(context, broadcasts_to(mask.sizes(), scores.span()),
              "the mask does not broadcast to the scores")) {
@@ -45,6 +45,16 @@ bool read_mask(KernelRuntimeContext& context, const Tensor& mask, const Tensor& 
     call->mask_stride[d + shift] = mask.sizes()[d] == 1 ? 0 : mask.strides()[d];
   }
   return true;
+}
+
+// Of a contiguous [batches, heads, rows, elements].
+AttentionSide side_of(const Tensor& tensor) {
+  AttentionSide side;
+  side.data = tensor.const_data_ptr();
+  side.row = static_cast<size_t>(tensor.size(3));
+  side.head = side.row * static_cast<size_t>(tensor.size(2));
+  side.batch = side.head * static_cast<size_t>(tensor.size(1));
+  return side;
 }
 
 }  // namespace
@@ -69,22 +79,27 @@ bool read_attention(KernelRuntimeContext& context, Span<EValue*> raw, AttentionC
       !check_contiguous(context, out)) {
     return false;
   }
-  call.type = query.scalar_type();
-  call.query = query.const_data_ptr();
-  call.key = key.const_data_ptr();
-  call.value = value.const_data_ptr();
-  call.out = out.mutable_data_ptr();
-  call.batch = static_cast<size_t>(query.size(0));
+  call.type = call.out_type = query.scalar_type();
+  call.batches = static_cast<size_t>(query.size(0));
   call.heads = static_cast<size_t>(query.size(1));
   call.groups = static_cast<size_t>(key.size(1));
   call.rows = static_cast<size_t>(query.size(2));
   call.columns = static_cast<size_t>(key.size(2));
   call.depth = static_cast<size_t>(query.size(3));
   call.width = static_cast<size_t>(value.size(3));
+  call.query = side_of(query);
+  call.key = side_of(key);
+  call.value = side_of(value);
+  call.sums = side_of(out);
+  call.out = out.mutable_data_ptr();
   *out_call = call;
+  return charge_attention(context, call);
+}
+
+bool charge_attention(KernelRuntimeContext& context, const AttentionCall& call) {
   // Scores, and sums of values.
   constexpr size_t kSums = 256;  // of values at a time, for each of which scores are made anew
-  return context.charge(call.batch * call.heads * call.rows, call.columns,
+  return context.charge(call.batches * call.heads * call.rows, call.columns,
                         call.depth * (call.width / kSums + 1) + call.width);
 }
 
@@ -99,11 +114,11 @@ class AttentionRow {
         batch_(head / call.heads),
         head_(head % call.heads),
         row_(row) {
-    const size_t group = batch_ * call.groups + call.group_of(head_);
-    query_ = (head * call.rows + row) * call.depth;
-    key_ = group * call.columns * call.depth;
-    value_ = group * call.columns * call.width;
-    out_ = (head * call.rows + row) * call.width;
+    const size_t group = call.group_of(head_);
+    query_ = call.query.at(batch_, head_) + row * call.query.row;
+    key_ = call.key.at(batch_, group);
+    value_ = call.value.at(batch_, group);
+    out_ = call.sums.at(batch_, head_) + row * call.sums.row;
   }
 
   void run() const {
@@ -117,17 +132,26 @@ class AttentionRow {
   // Columns of the output at a time; the scores are computed again for others.
   static constexpr size_t kSums = 256;
 
+  // Element i of the vector that begins at `vector` and has `size`.
+  double element(const AttentionSide& side, size_t vector, size_t size, size_t i) const {
+    const double number = load_(side.data, vector + i);
+    if (side.scales == nullptr) return number;
+    return (number - side.zero_points[vector / size]) * side.scales[vector / size];
+  }
+
   double score(size_t column) const {
     double sum = 0.0;
+    const size_t key = key_ + column * call_.key.row;
     for (size_t e = 0; e < call_.depth; ++e) {
-      sum += load_(call_.query, query_ + e) * load_(call_.key, key_ + column * call_.depth + e);
+      sum += element(call_.query, query_, call_.depth, e) * element(call_.key, key, call_.depth, e);
     }
     sum *= call_.scale;
     if (call_.mask == nullptr) return sum;
     const int64_t at =
         call_.mask_at(batch_, head_, row_) + static_cast<int64_t>(column) * call_.mask_stride[3];
-    if (!call_.mask_is_bool) return sum + load_(call_.mask, static_cast<size_t>(at));
-    return static_cast<const uint8_t*>(call_.mask)[at] != 0 ? sum : -kInfinity;
+    const double added = loader<double>(call_.mask_type)(call_.mask, static_cast<size_t>(at));
+    if (!call_.mask_is_bool()) return sum + added;
+    return added != 0 ? sum : -kInfinity;
   }
 
   void run_columns(size_t first, size_t count) const {
@@ -146,13 +170,15 @@ class AttentionRow {
       // Infinite scores give NaN, as the quotient of infinities they are.
       const double weight = reference_math::exp(s - largest);
       total += weight;
-      const size_t from = value_ + column * call_.width + first;
-      for (size_t i = 0; i < count; ++i) sums[i] += weight * load_(call_.value, from + i);
+      const size_t from = value_ + column * call_.value.row;
+      for (size_t i = 0; i < count; ++i) {
+        sums[i] += weight * element(call_.value, from, call_.width, first + i);
+      }
     }
-    const auto store = storer<double>(call_.type);
-    const bool hidden = total == 0.0 && call_.mask != nullptr;
+    const auto store = storer<double>(call_.out_type);
+    const bool is_hidden = total == 0.0 && call_.mask != nullptr;
     for (size_t i = 0; i < count; ++i) {
-      store(call_.out, out_ + first + i, hidden ? 0.0 : sums[i] / total);
+      store(call_.out, out_ + first + i, is_hidden ? call_.hidden : sums[i] / total);
     }
   }
 
@@ -164,12 +190,15 @@ class AttentionRow {
 
 }  // namespace
 
-void attention_out(KernelRuntimeContext& context, Span<EValue*> raw) {
-  AttentionCall call;
-  if (!read_attention(context, raw, &call)) return;
-  for (size_t head = 0; head < call.batch * call.heads; ++head) {
+void attend(const AttentionCall& call) {
+  for (size_t head = 0; head < call.batches * call.heads; ++head) {
     for (size_t row = 0; row < call.rows; ++row) AttentionRow(call, head, row).run();
   }
+}
+
+void attention_out(KernelRuntimeContext& context, Span<EValue*> raw) {
+  AttentionCall call;
+  if (read_attention(context, raw, &call)) attend(call);
 }
 
 }  // namespace petrel::runtime::portable

@@ -122,7 +122,7 @@ TEST(PortableKernels, FailOnArgumentsOfOtherTypes) {
                      EValue(Span<const double>(reals)),
                      EValue(&ints),
                      EValue(&tensor_list)};
-  constexpr size_t kMostArguments = 11;
+  constexpr size_t kMostArguments = 16;
   uint32_t random = 12345;
   for (const Kernel& kernel : portable_kernels()) {
     for (int round = 0; round < 300; ++round) {

@@ -16,6 +16,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/kernel/kernel.h"
@@ -67,13 +68,14 @@ class RecordedCall {
   EValue value_of(const test::CallArgument& argument);
   EValue list_of(const std::vector<int64_t>& values);
   EValue list_of(const test::TensorNames& names);
-  static void compare(const Holder& holder, double slack);
+  static void compare(const Holder& holder, const test::EagerTensor& expected, double slack);
   // fn(logical index, memory index).
   template <typename Fn>
   static void for_each(const Holder& holder, Fn fn);
 
   std::map<std::string, Holder> holders_;  // by the names of the tensors
-  std::vector<const Holder*> outputs_;
+  // What is written, and what is expected of it.
+  std::vector<std::pair<const Holder*, const test::EagerTensor*>> outputs_;
   std::deque<EValue> args_;
   std::deque<List> lists_;
   TensorImpl placeholder_;

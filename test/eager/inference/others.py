@@ -4,6 +4,7 @@
 import executorch.exir.passes._quant_patterns_and_replacements  # noqa: F401
 import torch
 import torchao.quantization.quant_primitives  # noqa: F401
+from executorch.extension.llm.custom_ops import custom_ops  # noqa: F401
 
 from inference.calls import B, I, T, call
 
@@ -127,3 +128,16 @@ call(A + "dequantize_affine.default", T(3, 8, dt="i8"), [3, 2], T(1, 4, fill=1),
      output_dtype=torch.float16)
 for left in ("i8", "u8"):
     call("_int_mm", T(17, 8, dt=left), T(8, 16, dt="i8"))
+
+# Decoders of ExecuTorch.
+D = "llama."
+QUERY, CACHE, ROWS = T(2, 3, 4, 8), T(2, 9, 2, 8), T(2, 3, 2, 8)
+call(D + "custom_sdpa.default", QUERY, CACHE, CACHE, 2, None, 0.0, True)
+call(D + "custom_sdpa.default", QUERY, CACHE, CACHE, 2, T(3, 9), scale=0.5)
+call(D + "sdpa_with_kv_cache.default", QUERY, ROWS, ROWS, CACHE, CACHE, 2, 3, None, 0.0, True)
+call(D + "update_cache.default", ROWS, CACHE, 1)
+call(D + "update_cache_with_indices.default", ROWS, CACHE, 0, I(2, 3))
+LEVELS = [T(2, 3, 4, 8, dt="i8"), T(2, 9, 2, 8, dt="i8"), T(2, 9, 2, 8, dt="i8")]
+NUMBERS = [T(*levels.sizes[:3], 1, dt=dt, fill=1) for levels in LEVELS for dt in ("i8", "f32")]
+call(D + "custom_quantized_sdpa.default", *LEVELS, 2, None, 0.0, True, None, *NUMBERS)
+call(D + "fast_hadamard_transform.default", T(3, 56))

@@ -7,7 +7,7 @@ other case.
 
 import torch
 
-from kernels import attention, edge, element_type, elementwise, int8, moving, quantized, summing, window
+from kernels import attention, decoder, edge, element_type, elementwise, int8, moving, quantized, summing, window
 from kernels.calls import CASES
 
 SECTIONS = (
@@ -45,6 +45,10 @@ SECTIONS = (
     quantized.mixed,
     int8.record,
     summing.norms_of_nothing,
+    decoder.caches,
+    decoder.attention,
+    decoder.of_levels,
+    decoder.transforms,
 )
 
 
