@@ -29,12 +29,6 @@ bool Aliases::is_callers_input(uint32_t value) const {
   return false;
 }
 
-// Of the largest sizes.
-uint64_t Aliases::nbytes(uint32_t value) const {
-  const std::optional<TensorView> from = tensor(value);
-  return from ? from->nbytes() : 0;
-}
-
 Aliases::Place Aliases::place_of(uint32_t value) const {
   Place place;
   const std::optional<TensorView> from = tensor(value);
@@ -71,6 +65,19 @@ bool Aliases::find_shared(uint32_t value, Shared* out) const {
     return false;
   }
   return true;
+}
+
+bool Aliases::has_elements_of(uint32_t a, uint32_t b) const {
+  const std::optional<TensorView> x = tensor(a), y = tensor(b);
+  if (!x || !y || element_size(x->scalar_type) != element_size(y->scalar_type)) return false;
+  const auto without_ones = [](Span<const int32_t> sizes) {
+    size_t ones = 0;
+    while (ones < sizes.size() && sizes[ones] == 1) ++ones;
+    return sizes.subspan(ones);
+  };
+  if (!equal(without_ones(x->sizes), without_ones(y->sizes))) return false;
+  return equal(x->dim_order, y->dim_order) ||
+         (is_contiguous_dim_order(x->dim_order) && is_contiguous_dim_order(y->dim_order));
 }
 
 template <typename Fn>
@@ -179,15 +186,15 @@ Error Aliases::check_pair(const Checked& checked, const Written& written, uint32
     const Place b = place_of(others.values[k]);
     for (const Place& a : written.places) {
       if (!overlap(a, b)) continue;
-      const bool is_same =
-          a.begin == b.begin && a.end == b.end && nbytes(written.value) == nbytes(other_value);
+      const bool is_same = a.begin == b.begin && a.end == b.end &&
+                           has_elements_of(written.value, other_value);
       if (is_same && may_be_same) continue;
       PETREL_LOG(Error,
                  "method \"%.64s\": instruction %u:%u, %s, writes argument %u (value %u), which "
                  "shares memory with argument %u (value %u)%s",
                  declared_.name().data(), checked.call.chain, checked.call.instruction,
                  checked.call.name, written.argument, written.value, other, other_value,
-                 checked.in_place ? " and is not the same bytes" : "");
+                 checked.in_place ? " and is not the same bytes, elements and order" : "");
       return Error::InvalidProgram;
     }
   }
