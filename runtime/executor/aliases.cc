@@ -80,6 +80,15 @@ bool Aliases::has_elements_of(uint32_t a, uint32_t b) const {
          (is_contiguous_dim_order(x->dim_order) && is_contiguous_dim_order(y->dim_order));
 }
 
+// What shares memory with many is looked at with all of them.
+Error Aliases::pay_for_pair(size_t a, size_t b) {
+  pairs_ += a * (a > b ? a : b);
+  if (pairs_ <= kMostPairs) return Error::Ok;
+  PETREL_LOG(Error, "method \"%.64s\": its calls have too many arguments to compare",
+             declared_.name().data());
+  return Error::OutOfResources;
+}
+
 template <typename Fn>
 Error Aliases::for_each_tensor(int32_t argument, const Fn& fn) const {
   const auto value = static_cast<uint32_t>(argument);
@@ -173,15 +182,11 @@ Error Aliases::check_output(const Checked& checked, uint32_t argument, uint32_t 
 
 Error Aliases::check_pair(const Checked& checked, const Written& written, uint32_t other,
                           uint32_t other_value) {
-  if (++pairs_ > kMostPairs) {
-    PETREL_LOG(Error, "method \"%.64s\": its calls have too many arguments to compare",
-               declared_.name().data());
-    return Error::OutOfResources;
-  }
   const bool may_be_same = checked.in_place && !is_written(checked, other);
-  if (may_be_same && written.value == other_value) return Error::Ok;
+  if (may_be_same && written.value == other_value) return pay_for_pair(1, 1);
   Shared others;
   if (!find_shared(other_value, &others)) return Error::NotSupported;
+  PETREL_RETURN_IF_ERROR(pay_for_pair(others.size, written.places.size()));
   for (size_t k = 0; k < others.size; ++k) {
     const Place b = place_of(others.values[k]);
     for (const Place& a : written.places) {
@@ -208,6 +213,7 @@ Error Aliases::check_scratch(const Checked& checked, const ScratchView& scratch)
     PETREL_RETURN_IF_ERROR(for_each_tensor(checked.call.args[i], [&](uint32_t, uint32_t value) {
       Shared shared;
       if (!find_shared(value, &shared)) return Error::NotSupported;
+      PETREL_RETURN_IF_ERROR(pay_for_pair(shared.size, 1));
       for (size_t k = 0; k < shared.size; ++k) {
         if (!overlap(place, place_of(shared.values[k]))) continue;
         PETREL_LOG(Error,

@@ -70,7 +70,7 @@ class Aliases final {
   static constexpr uint32_t kNone = UINT32_MAX;
   // Most values that may share one memory by views and moves.
   static constexpr size_t kMostShared = 32;
-  // Most pairs of tensors that are compared for one method.
+  // What may be compared for one method: pairs of tensors, each with all that they may be.
   static constexpr uint64_t kMostPairs = uint64_t{1} << 23;
 
   struct Place {
@@ -116,6 +116,8 @@ class Aliases final {
   bool find_shared(uint32_t value, Shared* out) const;
   // Elements of one width, in one order of the same sizes, leading ones aside.
   bool has_elements_of(uint32_t a, uint32_t b) const;
+  // OutOfResources when there has been too much to compare.
+  Error pay_for_pair(size_t a, size_t b);
 
   static bool is_written(const Checked& checked, uint32_t argument);
   Checked find_returned(const Call& call) const;
