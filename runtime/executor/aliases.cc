@@ -29,6 +29,15 @@ bool Aliases::is_callers_input(uint32_t value) const {
   return false;
 }
 
+bool Aliases::may_be_constant(uint32_t value) const {
+  Shared shared;
+  if (!find_shared(value, &shared)) return true;
+  for (size_t i = 0; i < shared.size; ++i) {
+    if (place_of(shared.values[i]).kind == Place::Kind::Constant) return true;
+  }
+  return false;
+}
+
 Aliases::Place Aliases::place_of(uint32_t value) const {
   Place place;
   const std::optional<TensorView> from = tensor(value);

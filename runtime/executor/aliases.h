@@ -65,6 +65,8 @@ class Aliases final {
   bool is_callers(uint32_t value) const;
   // Such memory of an input, or what may be a view of it.
   bool is_callers_input(uint32_t value) const;
+  // A constant, or what may be a view of one.
+  bool may_be_constant(uint32_t value) const;
 
  private:
   static constexpr uint32_t kNone = UINT32_MAX;
