@@ -45,6 +45,7 @@ SECTIONS = (
     quantized.mixed,
     int8.record,
     summing.norms_of_nothing,
+    edge.what_is_not_a_number,
 )
 
 
