@@ -5,10 +5,13 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "gtest/gtest.h"
 #include "runtime/core/log.h"
 #include "runtime/executor/registry.h"
+#include "runtime/kernel/kernel_runtime_context.h"
 #include "runtime/kernels/optimized/kernels.h"
 #include "runtime/kernels/portable/kernels.h"
 #include "runtime/kernels/portable/recorded_call.h"
@@ -67,6 +70,25 @@ TEST_P(WrongKinds, AreRefused) {
     }
   }
   EXPECT_GT(refused, 700u);
+  set_log_hook(hook);
+}
+
+// Kernels without recorded calls.
+TEST_P(WrongKinds, OfEveryArgumentAreRefused) {
+  const LogHook hook = set_log_hook(LogHook{});
+  const std::pair<const char*, size_t> kernels[] = {{"aten::copy_", 3},
+                                                    {"aten::native_dropout.out", 5},
+                                                    {"aten::rand.out", 2},
+                                                    {"aten::randn.out", 2}};
+  for (const auto& [name, count] : kernels) {
+    const Kernel* const kernel = GetParam()->find_kernel(name);
+    ASSERT_NE(kernel, nullptr) << name;
+    EValue wrong{Span<const bool>()};
+    std::vector<EValue*> args(count, &wrong);
+    KernelRuntimeContext context;
+    kernel->fn(context, Span<EValue*>(args.data(), args.size()));
+    EXPECT_EQ(context.failure_state(), Error::InvalidProgram) << name;
+  }
   set_log_hook(hook);
 }
 
