@@ -98,7 +98,9 @@ absl::Status addmm(const OperatorRow& row, NodeCalls& calls) {
   const Argument& alpha = node.argument(arg::alpha);
   const Argument& beta = node.argument(arg::beta);
   const Extents sizes = extents_of(a->tensor());
-  const Shape shape = {1, sizes[0], sizes[1], extents_of(b->tensor())[1]};
+  // Eager multiplies halves by 0, but leaves out products of others.
+  const bool has_product = alpha.as_number() != 0 || item_size(a->tensor().dtype) == 2;
+  const Shape shape = {1, sizes[0], has_product ? sizes[1] : Extent(0), extents_of(b->tensor())[1]};
   // A bias that does not count may hold NaN.
   if (beta.as_number() == 0) {
     KernelCall& call = product(calls, row, a, b, nullptr, shape);

@@ -29,10 +29,13 @@ bool Aliases::is_callers_input(uint32_t value) const {
   return false;
 }
 
-// Of the largest sizes.
-uint64_t Aliases::nbytes(uint32_t value) const {
-  const std::optional<TensorView> from = tensor(value);
-  return from ? from->nbytes() : 0;
+bool Aliases::may_be_constant(uint32_t value) const {
+  Shared shared;
+  if (!find_shared(value, &shared)) return true;
+  for (size_t i = 0; i < shared.size; ++i) {
+    if (place_of(shared.values[i]).kind == Place::Kind::Constant) return true;
+  }
+  return false;
 }
 
 Aliases::Place Aliases::place_of(uint32_t value) const {
@@ -71,6 +74,28 @@ bool Aliases::find_shared(uint32_t value, Shared* out) const {
     return false;
   }
   return true;
+}
+
+bool Aliases::has_elements_of(uint32_t a, uint32_t b) const {
+  const std::optional<TensorView> x = tensor(a), y = tensor(b);
+  if (!x || !y || element_size(x->scalar_type) != element_size(y->scalar_type)) return false;
+  const auto without_ones = [](Span<const int32_t> sizes) {
+    size_t ones = 0;
+    while (ones < sizes.size() && sizes[ones] == 1) ++ones;
+    return sizes.subspan(ones);
+  };
+  if (!equal(without_ones(x->sizes), without_ones(y->sizes))) return false;
+  return equal(x->dim_order, y->dim_order) ||
+         (is_contiguous_dim_order(x->dim_order) && is_contiguous_dim_order(y->dim_order));
+}
+
+// What shares memory with many is looked at with all of them.
+Error Aliases::pay_for_pair(size_t a, size_t b) {
+  pairs_ += a * (a > b ? a : b);
+  if (pairs_ <= kMostPairs) return Error::Ok;
+  PETREL_LOG(Error, "method \"%.64s\": its calls have too many arguments to compare",
+             declared_.name().data());
+  return Error::OutOfResources;
 }
 
 template <typename Fn>
@@ -169,28 +194,24 @@ Error Aliases::check_output(const Checked& checked, uint32_t argument, uint32_t 
 
 Error Aliases::check_pair(const Checked& checked, const Written& written, uint32_t other,
                           uint32_t other_value) {
-  if (++pairs_ > kMostPairs) {
-    PETREL_LOG(Error, "method \"%.64s\": its calls have too many arguments to compare",
-               declared_.name().data());
-    return Error::OutOfResources;
-  }
   const bool may_be_same = checked.in_place && !is_written(checked, other);
-  if (may_be_same && written.value == other_value) return Error::Ok;
+  if (may_be_same && written.value == other_value) return pay_for_pair(1, 1);
   Shared others;
   if (!find_shared(other_value, &others)) return Error::NotSupported;
+  PETREL_RETURN_IF_ERROR(pay_for_pair(others.size, written.places.size()));
   for (size_t k = 0; k < others.size; ++k) {
     const Place b = place_of(others.values[k]);
     for (const Place& a : written.places) {
       if (!overlap(a, b)) continue;
-      const bool is_same =
-          a.begin == b.begin && a.end == b.end && nbytes(written.value) == nbytes(other_value);
+      const bool is_same = a.begin == b.begin && a.end == b.end &&
+                           has_elements_of(written.value, other_value);
       if (is_same && may_be_same) continue;
       PETREL_LOG(Error,
                  "method \"%.64s\": instruction %u:%u, %s, writes argument %u (value %u), which "
                  "shares memory with argument %u (value %u)%s",
                  declared_.name().data(), checked.call.chain, checked.call.instruction,
                  checked.call.name, written.argument, written.value, other, other_value,
-                 checked.in_place ? " and is not the same bytes" : "");
+                 checked.in_place ? " and is not the same bytes, elements and order" : "");
       return Error::InvalidProgram;
     }
   }
@@ -204,6 +225,7 @@ Error Aliases::check_scratch(const Checked& checked, const ScratchView& scratch)
     PETREL_RETURN_IF_ERROR(for_each_tensor(checked.call.args[i], [&](uint32_t, uint32_t value) {
       Shared shared;
       if (!find_shared(value, &shared)) return Error::NotSupported;
+      PETREL_RETURN_IF_ERROR(pay_for_pair(shared.size, 1));
       for (size_t k = 0; k < shared.size; ++k) {
         if (!overlap(place, place_of(shared.values[k]))) continue;
         PETREL_LOG(Error,

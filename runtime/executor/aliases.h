@@ -4,7 +4,8 @@
 // runs. Kernels check what they are given, then compute; were an output to lie
 // over an index, a file would choose what is written where. So a call may write
 // a tensor only if no other argument shares a byte with it, or where the kernel's
-// row says so (kernel.h) and the two are the very same bytes.
+// row says so (kernel.h) and the two are the very same bytes: elements of one width in
+// one order, of which each is read before it is written.
 //
 //   planned          arena 1, bytes 64 to 127                     as the file says
 //   view             what it is made of, and where it was planned
@@ -64,12 +65,14 @@ class Aliases final {
   bool is_callers(uint32_t value) const;
   // Such memory of an input, or what may be a view of it.
   bool is_callers_input(uint32_t value) const;
+  // A constant, or what may be a view of one.
+  bool may_be_constant(uint32_t value) const;
 
  private:
   static constexpr uint32_t kNone = UINT32_MAX;
   // Most values that may share one memory by views and moves.
   static constexpr size_t kMostShared = 32;
-  // Most pairs of tensors that are compared for one method.
+  // What may be compared for one method: pairs of tensors, each with all that they may be.
   static constexpr uint64_t kMostPairs = uint64_t{1} << 23;
 
   struct Place {
@@ -112,9 +115,12 @@ class Aliases final {
   std::optional<TensorView> tensor(uint32_t value) const {
     return declared_.value(value).as_tensor();
   }
-  uint64_t nbytes(uint32_t value) const;
   Place place_of(uint32_t value) const;
   bool find_shared(uint32_t value, Shared* out) const;
+  // Elements of one width, in one order of the same sizes, leading ones aside.
+  bool has_elements_of(uint32_t a, uint32_t b) const;
+  // OutOfResources when there has been too much to compare.
+  Error pay_for_pair(size_t a, size_t b);
 
   static bool is_written(const Checked& checked, uint32_t argument);
   Checked find_returned(const Call& call) const;

@@ -86,6 +86,7 @@ Method::Method(Method&& other) noexcept
       input_set_(std::exchange(other.input_set_, {})),
       callers_inputs_(std::exchange(other.callers_inputs_, {})),
       callers_outputs_(std::exchange(other.callers_outputs_, {})),
+      late_outputs_(std::exchange(other.late_outputs_, {})),
       views_(std::exchange(other.views_, {})),
       callers_views_(std::exchange(other.callers_views_, {})),
       chains_(std::exchange(other.chains_, {})),
@@ -133,8 +134,10 @@ Error Method::execute() {
       instruction_ = next;
     }
   }
+  const Error error = check_late_outputs();
+  if (error != Error::Ok) restore_numbers();
   rewind();
-  return Error::Ok;
+  return error;
 }
 
 Error Method::step() {
@@ -148,7 +151,13 @@ Error Method::step() {
     ++chain_;
     instruction_ = 0;
   }
-  if (chain_ == chains_.size()) return Error::EndOfMethod;
+  if (chain_ == chains_.size()) {
+    const Error error = check_late_outputs();
+    if (error == Error::Ok) return Error::EndOfMethod;
+    restore_numbers();
+    rewind();
+    return error;
+  }
   size_t next = instruction_ + 1;
   const Error error = run_step(chains_[chain_].steps[instruction_], &next);
   if (error != Error::Ok) {

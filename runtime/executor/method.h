@@ -81,7 +81,8 @@ class Method final {
 
   // Lets output `index` be written to `size` bytes at `buffer`. InvalidState
   // if the output is planned or constant: its memory is then not the caller's
-  // to choose. InvalidArgument if the buffer is too small.
+  // to choose. InvalidArgument if the buffer is too small. An output that the program
+  // makes a view of another value, or moves one to, lies where that does.
   Error set_output_data_ptr(void* buffer, size_t size, size_t index);
 
   // Output `index` of the last execution. None if `index` is out of range.
@@ -90,8 +91,8 @@ class Method final {
   Error get_outputs(EValue* out_values, size_t length) const;
 
   // Runs the method. InvalidArgument if an input has not been set, InvalidState if
-  // an output that the program does not plan has no memory. After an error the
-  // method can be run again.
+  // an output that the program does not plan has no memory, or the program did not come
+  // to make one. After an error the method can be run again.
   Error execute();
 
   // Runs one instruction. EndOfMethod after the last one; then
@@ -128,9 +129,16 @@ class Method final {
   size_t input_value(size_t index) const;
   size_t output_value(size_t index) const;
   Error set_tensor_input(const Tensor& from, size_t value_index, size_t index);
-  // A tensor of the inputs or outputs whose memory is the caller's.
+  // A tensor of the inputs or outputs whose memory is the caller's, as it is before
+  // anything is moved. What others are moved to need not be given any.
   struct CallersTensor {
     TensorImpl* impl;
+    size_t index;
+    bool is_moved;
+  };
+  // The value of an output that is a view or moved.
+  struct LateOutput {
+    const EValue* value;
     size_t index;
   };
   // Refuses memory of the caller that the method has already, or an output, or if
@@ -139,6 +147,8 @@ class Method final {
                     const char* what, size_t index) const;
   // All that the caller must give is there.
   Error check_bound() const;
+  // All that the program must make is there.
+  Error check_late_outputs() const;
   static void forget(Span<TensorImpl*> views);
   Error run_step(const MethodStep& step, size_t* next);
   Error charge(const MethodStep& step);
@@ -158,6 +168,7 @@ class Method final {
   // Those that the program does not plan; outputs that are views of others aside.
   Span<CallersTensor> callers_inputs_;
   Span<CallersTensor> callers_outputs_;
+  Span<LateOutput> late_outputs_;
   // Those that get their memory when they are made, in every execution anew, and
   // those of them that may lie in inputs of the caller.
   Span<TensorImpl*> views_;

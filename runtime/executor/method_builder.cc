@@ -248,6 +248,7 @@ Error MethodBuilder::make_chains() {
       Aliases aliases,
       Aliases::find(declared_, kernels_, program_.options().writable_inputs, allocator_));
   PETREL_RETURN_IF_ERROR(find_callers_tensors(aliases));
+  PETREL_RETURN_IF_ERROR(find_late_outputs(aliases));
   PETREL_RETURN_IF_ERROR(find_views(aliases));
   const uint32_t count = declared_.num_chains();
   PETREL_ASSIGN_OR_RETURN(method_.chains_, allocator_->allocate_list<MethodChain>(count));
@@ -370,8 +371,7 @@ Error MethodBuilder::find_callers_tensors(const Aliases& aliases) {
   const auto find = [&](Span<const int32_t> from, bool is_output, Span<Method::CallersTensor>* to) {
     const auto has_place = [&](size_t i) {
       const auto value = static_cast<uint32_t>(from[i]);
-      return aliases.is_callers(value) &&
-             !(is_output && (aliases.is_view(value) || aliases.is_moved(value)));
+      return aliases.is_callers(value) && !(is_output && aliases.is_view(value));
     };
     size_t count = 0;
     for (size_t i = 0; i < from.size(); ++i) count += has_place(i);
@@ -380,7 +380,7 @@ Error MethodBuilder::find_callers_tensors(const Aliases& aliases) {
     for (size_t i = 0; i < from.size(); ++i) {
       if (!has_place(i)) continue;
       const Tensor tensor = method_.values_[static_cast<size_t>(from[i])].toTensor();
-      (*to)[next++] = {tensor.impl(), i};
+      (*to)[next++] = {tensor.impl(), i, aliases.is_moved(static_cast<uint32_t>(from[i]))};
     }
     return Error::Ok;
   };
@@ -388,17 +388,38 @@ Error MethodBuilder::find_callers_tensors(const Aliases& aliases) {
   return find(declared_.outputs(), true, &method_.callers_outputs_);
 }
 
-Error MethodBuilder::find_views(const Aliases& aliases) {
-  // Planned ones are where they are planned, whether they have been made or not.
-  const auto is_unplanned_view = [&](uint32_t value) {
-    return aliases.is_view(value) && !declared_.value(value).as_tensor()->is_planned();
+Error MethodBuilder::find_late_outputs(const Aliases& aliases) {
+  const Span<const int32_t> outputs = declared_.outputs();
+  const auto is_late = [&](size_t i) {
+    const auto value = static_cast<uint32_t>(outputs[i]);
+    return declared_.value(value).tag() == Tag::Tensor &&
+           (aliases.is_view(value) || aliases.is_moved(value));
   };
   size_t count = 0;
-  for (uint32_t i = 0; i < declared_.num_values(); ++i) count += is_unplanned_view(i);
+  for (size_t i = 0; i < outputs.size(); ++i) count += is_late(i);
+  PETREL_ASSIGN_OR_RETURN(method_.late_outputs_,
+                          allocator_->allocate_list<Method::LateOutput>(count));
+  size_t next = 0;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (!is_late(i)) continue;
+    method_.late_outputs_[next++] = {&method_.values_[static_cast<size_t>(outputs[i])], i};
+  }
+  return Error::Ok;
+}
+
+Error MethodBuilder::find_views(const Aliases& aliases) {
+  // Planned ones are where they are planned, whether they have been made or not, unless
+  // other data may take the place of what they view.
+  const auto ends = [&](uint32_t value) {
+    return aliases.is_view(value) &&
+           (!declared_.value(value).as_tensor()->is_planned() || aliases.may_be_constant(value));
+  };
+  size_t count = 0;
+  for (uint32_t i = 0; i < declared_.num_values(); ++i) count += ends(i);
   PETREL_ASSIGN_OR_RETURN(method_.views_, allocator_->allocate_list<TensorImpl*>(count));
   size_t first = 0, end = count;
   for (uint32_t i = 0; i < declared_.num_values(); ++i) {
-    if (!is_unplanned_view(i)) continue;
+    if (!ends(i)) continue;
     method_.views_[aliases.is_callers_input(i) ? first++ : --end] =
         method_.values_[i].toTensor().impl();
   }

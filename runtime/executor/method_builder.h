@@ -65,6 +65,7 @@ class MethodBuilder final {
   Error check_step(uint32_t chain, uint32_t instruction, Span<const int32_t> args,
                    const MethodStep& step, Aliases* aliases);
   Error find_callers_tensors(const Aliases& aliases);
+  Error find_late_outputs(const Aliases& aliases);
   Error find_views(const Aliases& aliases);
   Error find_scratch(uint32_t chain, uint32_t instruction, MethodStep* to);
   Error make_args(Span<const int32_t> indices, Span<EValue*>* to);

@@ -2,6 +2,7 @@
 //
 // Inputs and outputs of a Method.
 
+#include <algorithm>
 #include <cinttypes>
 #include <cmath>
 #include <cstring>
@@ -89,9 +90,20 @@ Error Method::check_bound() const {
     return Error::InvalidArgument;
   }
   for (const CallersTensor& output : callers_outputs_) {
-    if (output.impl->data() != nullptr || output.impl->nbytes() == 0) continue;
+    if (output.is_moved || output.impl->data() != nullptr || output.impl->nbytes() == 0) continue;
     PETREL_LOG(Error, "output %zu of method \"%.64s\" has been given no memory", output.index,
                declared_.name().data());
+    return Error::InvalidState;
+  }
+  return Error::Ok;
+}
+
+Error Method::check_late_outputs() const {
+  for (const LateOutput& output : late_outputs_) {
+    const Result<Tensor> tensor = output.value->tryToTensor();
+    if (tensor.ok() && (tensor->const_data_ptr() != nullptr || tensor->nbytes() == 0)) continue;
+    PETREL_LOG(Error, "output %zu of method \"%.64s\" was not made: no instruction came to do it",
+               output.index, declared_.name().data());
     return Error::InvalidState;
   }
   return Error::Ok;
@@ -268,19 +280,23 @@ Error Method::set_output_data_ptr(void* buffer, size_t size, size_t index) {
     PETREL_LOG(Error, "output %zu is %s, not a tensor", index, to_string(value.tag));
     return Error::InvalidArgument;
   }
-  const Tensor tensor = value.toTensor();
-  if (declared->is_planned() || tensor.is_constant()) {
+  if (declared->is_planned() || declared->is_constant()) {
     PETREL_LOG(Error, "output %zu lies in memory of the %s", index,
-               tensor.is_constant() ? "program" : "plan");
+               declared->is_constant() ? "program" : "plan");
     return Error::InvalidState;
   }
   if (buffer == nullptr) {
     PETREL_LOG(Error, "output %zu was given no memory", index);
     return Error::InvalidArgument;
   }
+  // Not what has been moved to it: that lies elsewhere, and stays there.
+  const CallersTensor* const own =
+      std::lower_bound(callers_outputs_.begin(), callers_outputs_.end(), index,
+                       [](const CallersTensor& output, size_t i) { return output.index < i; });
+  if (own == callers_outputs_.end() || own->index != index) return Error::Ok;  // a view
   PETREL_RETURN_IF_ERROR(
-      check_apart(buffer, size, tensor.impl(), /*is_written=*/true, "output", index));
-  return tensor.impl()->set_data(buffer, size);
+      check_apart(buffer, size, own->impl, /*is_written=*/true, "output", index));
+  return own->impl->set_data(buffer, size);
 }
 
 const EValue& Method::get_output(size_t index) const {

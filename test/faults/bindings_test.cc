@@ -20,13 +20,14 @@ Recipe with_callers_input() {
   return recipe;
 }
 
-// Value 4, a view of `self` of six elements, with value 6 for its sizes.
-void add_view(Recipe& r, int32_t self) {
-  ValueRecipe view = planned_tensor({6}, 0);
-  view.place.reset();
+// Value 4, a view of `self`, input or constant, with value 6 for its sizes.
+void add_view(Recipe& r, int32_t self, bool is_planned = false) {
+  const int32_t size = self == 1 ? 3 : 6;
+  ValueRecipe view = planned_tensor({size}, 0);
+  if (!is_planned) view.place.reset();
   view.dynamism = 1;
   add_value(r, view);
-  add_value(r, number_value(Types::Int, 6));
+  add_value(r, number_value(Types::Int, size));
   add_value(r, list_value(Types::IntList, {5}));
   add_kernel_call(r, "executorch_prim::et_view", "default", {self, 6, 4});
 }
@@ -34,15 +35,15 @@ void add_view(Recipe& r, int32_t self) {
 // In a second execution reads the view of the first, before it makes its own:
 //
 //   jump to 2 unless flag;  out = view + view;  view of x;  flag = not flag
-Recipe with_late_view() {
+Recipe with_late_view(int32_t self = 0, bool is_planned = false) {
   Recipe r = with_callers_input();
   plan(r).chains[0].clear();
   plan(r).operators.clear();
-  add_view(r, 0);
+  add_view(r, self, is_planned);
   const std::vector<InstructionRecipe> view = plan(r).chains[0];
   plan(r).chains[0].clear();
   add_value(r, number_value(Types::Bool, 0));
-  add_value(r, planned_tensor({6}, 32));
+  add_value(r, planned_tensor(plan(r).values[4].sizes, 32));
   add_instruction(r, Arguments::JumpFalseCall, 7, 2);
   add_kernel_call(r, "aten::add", "out", {4, 4, 2, 8, 8});
   plan(r).chains[0].insert(plan(r).chains[0].end(), view.begin(), view.end());
@@ -113,6 +114,71 @@ TEST_F(BindingsTest, ViewsEndWithTheirExecution) {
   ASSERT_EQ(method->execute(), Error::Ok) << QuietLog::last();
   EXPECT_EQ(method->execute(), Error::InvalidState);
   EXPECT_NE(QuietLog::last().find("instruction 0:1, aten::add.out"), std::string::npos);
+}
+
+// Output 3 is the caller's, and after the first execution it is value 4.
+Recipe with_moved_output() {
+  Recipe r;
+  output(r).place.reset();
+  add_value(r, planned_tensor({2, 3}, 64));
+  plan(r).arenas[1] = 128;
+  call(r).args = {0, 1, 2, 4, 4};
+  add_instruction(r, Arguments::MoveCall, 4, 3);
+  return r;
+}
+
+// Other data may have taken the place of the constant between the two.
+TEST_F(BindingsTest, PlannedViewsOfConstantsEndWithTheirExecution) {
+  Loaded loaded(with_late_view(1, /*is_planned=*/true));
+  Result<Method> method = loaded.method();
+  ASSERT_TRUE(method.ok()) << QuietLog::last();
+  ASSERT_EQ(method->set_input(input_.tensor(), 0), Error::Ok);
+  ASSERT_EQ(method->execute(), Error::Ok) << QuietLog::last();
+  EXPECT_EQ(method->execute(), Error::InvalidState);
+}
+
+// A jump leads past the instruction that makes the output.
+TEST_F(BindingsTest, OutputsThatAreNotMadeAreNamed) {
+  for (const bool is_moved : {false, true}) {
+    Recipe recipe;
+    plan(recipe).chains[0].clear();
+    plan(recipe).operators.clear();
+    add_instruction(recipe, Arguments::JumpFalseCall, 0, 2);
+    if (is_moved) {
+      output(recipe).place.reset();
+      add_instruction(recipe, Arguments::MoveCall, 0, 3);
+    } else {
+      add_view(recipe, 0);
+      plan(recipe).outputs = {4};
+    }
+    plan(recipe).chains[0][0].first = static_cast<int32_t>(plan(recipe).values.size());
+    add_value(recipe, number_value(Types::Bool, 0));
+    Loaded loaded(recipe);
+    Result<Method> method = loaded.method();
+    ASSERT_TRUE(method.ok()) << QuietLog::last();
+    ASSERT_EQ(method->set_input(input_.tensor(), 0), Error::Ok);
+    EXPECT_EQ(method->execute(), Error::InvalidState);
+    EXPECT_EQ(QuietLog::last(),
+              "output 0 of method \"forward\" was not made: no instruction came to do it");
+  }
+}
+
+TEST_F(BindingsTest, OutputsThatWereMovedToStayWhereTheyArePlanned) {
+  Loaded loaded(with_moved_output());
+  Result<Method> method = loaded.method();
+  ASSERT_TRUE(method.ok()) << QuietLog::last();
+  const void* planned = nullptr;
+  for (int i = 0; i < 3; ++i) {
+    // Memory that is gone when the method runs next.
+    const auto memory = std::make_unique<float[]>(6);
+    ASSERT_EQ(method->set_output_data_ptr(memory.get(), 24, 0), Error::Ok);
+    ASSERT_EQ(method->set_input(input_.tensor(), 0), Error::Ok);
+    ASSERT_EQ(method->execute(), Error::Ok) << QuietLog::last();
+    const Tensor result = method->get_output(0).toTensor();
+    if (i == 0) planned = result.const_data_ptr();
+    EXPECT_EQ(result.const_data_ptr(), planned) << "execution " << i;
+    EXPECT_EQ(result.const_data_ptr<float>()[5], 35);
+  }
 }
 
 TEST_F(BindingsTest, UnboundInputsAreNamed) {

@@ -70,6 +70,22 @@ const Attack kAttacks[] = {
      kInvalid,
      "aten::split_copy.Tensor_out, writes argument 3 (value 4), which shares memory "
      "with argument 3 (value 5)"},
+    {"AverageOfNothingButPadding",
+     [](Recipe& r) {
+       plan(r).arenas[1] = 512;
+       add_value(r, planned_tensor({1, 1, 0, 4}, 64));
+       add_value(r, planned_tensor({1, 1, 1, 3}, 128));
+       add_value(r, number_value(Types::Int, 2));
+       add_value(r, number_value(Types::Int, 1));
+       add_value(r, list_value(Types::IntList, {6, 6}));
+       add_value(r, list_value(Types::IntList, {7, 7}));
+       add_value(r, number_value(Types::Bool, 1));
+       add_value(r, number_value(Types::Null, 0));
+       // avg_pool2d.out(Tensor self, int[2] kernel_size, int[2] stride, int[2] padding,
+       //   bool ceil_mode, bool count_include_pad, int? divisor_override, *, Tensor(a!) out)
+       add_kernel_call(r, "aten::avg_pool2d", "out", {4, 8, 8, 9, 10, 10, 11, 5, 5});
+     },
+     Error::InvalidArgument, "aten::avg_pool2d.out, failed"},
 };
 
 class HostileKernelTest : public ::testing::TestWithParam<Attack> {};

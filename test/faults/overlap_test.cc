@@ -48,6 +48,28 @@ const Attack kAttacks[] = {
        call(r).args = {0, 1, 2, 4, 4};
      },
      kInvalid, "is not the same bytes"},
+    {"OutputOfWiderElementsInPlace",
+     [](Recipe& r) {
+       ValueRecipe longs = planned_tensor({3}, 0);
+       longs.scalar_type = static_cast<int8_t>(fb::ScalarType::LONG);
+       add_value(r, longs);
+       call(r).args = {0, 1, 2, 4, 4};
+     },
+     kInvalid, "is not the same bytes, elements and order"},
+    {"OutputOfAnotherOrderInPlace",
+     [](Recipe& r) {
+       ValueRecipe turned = planned_tensor({2, 3}, 0);
+       turned.dim_order = {1, 0};
+       add_value(r, turned);
+       call(r).args = {0, 1, 2, 4, 4};
+     },
+     kInvalid, "is not the same bytes, elements and order"},
+    {"OutputOfAnotherShapeInPlace",
+     [](Recipe& r) {
+       add_value(r, planned_tensor({3, 2}, 0));
+       call(r).args = {0, 1, 2, 4, 4};
+     },
+     kInvalid, "is not the same bytes, elements and order"},
     {"OutputIsAViewOfAnInput",
      [](Recipe& r) {
        add_view(r, 0);

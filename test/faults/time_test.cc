@@ -135,6 +135,28 @@ TEST(TimeTest, ManyOutputsOfOneCall) {
   EXPECT_LT(seconds.count(), kMostSeconds);
 }
 
+// Calls whose many arguments may each be one of many values.
+TEST(TimeTest, ManyArgumentsThatAreMoved) {
+  constexpr int kMoved = 31, kArguments = 8'000, kCalls = 1'000;
+  Recipe recipe;
+  for (int32_t i = 4; i < 4 + kMoved; ++i) {
+    add_value(recipe, planned_tensor({2, 3}, 0));
+    if (i > 4) add_instruction(recipe, Arguments::MoveCall, i, 4);
+  }
+  add_value(recipe, list_value(Types::TensorList, std::vector<int64_t>(kArguments, 5)));
+  add_kernel_call(recipe, "aten::view_copy", "out", {4 + kMoved, 3, 3});
+  const InstructionRecipe call = plan(recipe).chains[0].back();
+  for (int i = 1; i < kCalls; ++i) plan(recipe).chains[0].push_back(call);
+  const QuietLog quiet;
+  Loaded loaded(recipe);
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ(loaded.method().error(), Error::OutOfResources);
+  EXPECT_NE(QuietLog::last().find("too many arguments to compare"), std::string::npos)
+      << QuietLog::last();
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  EXPECT_LT(seconds.count(), kMostSeconds);
+}
+
 // Each call asks for the least size of every dim of every input.
 TEST(TimeTest, ManyLeastSizes) {
   constexpr uint32_t kInputs = 16'000, kRank = 12;

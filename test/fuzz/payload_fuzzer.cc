@@ -55,7 +55,8 @@ class WeightMap final : public runtime::NamedDataMap {
     // About 0.5 as float and bfloat16, and small numbers as bytes.
     for (size_t i = 0; i < found->second; ++i) block[i] = i % 2 == 1 ? 0x3f : 0;
     return FreeableBuffer(
-        block, found->second, [](void*, void* data, size_t) { std::free(data); }, nullptr);
+        block, found->second, [](void*, void* data, size_t size) { free_exactly(data, size); },
+        nullptr);
   }
   Result<uint32_t> get_num_keys() const override { return static_cast<uint32_t>(sizes_.size()); }
   Result<const char*> get_key(uint32_t index) const override {

@@ -136,7 +136,6 @@ class MethodRun final {
       calls->back().error = method.error();
       return;
     }
-    for (size_t i = 0; i < method->outputs_size(); ++i) set_output(*method, i);
     for (int execution = 0; execution < kExecutions; ++execution) {
       if (execution != 0) calls->push_back({meta_.name(), Error::Ok, {}});
       execute(*method, static_cast<uint32_t>(execution), &calls->back());
@@ -161,7 +160,10 @@ class MethodRun final {
   }
 
   void execute(Method& method, uint32_t seed, Call* call) {
-    // The memory of the inputs before is gone: what a method keeps of it shows.
+    // The memory of the outputs and inputs before is gone: what a method keeps of it shows.
+    const size_t old_outputs = outputs_.size();
+    for (size_t i = 0; i < method.outputs_size(); ++i) set_output(method, i);
+    outputs_.erase(outputs_.begin(), outputs_.begin() + static_cast<ptrdiff_t>(old_outputs));
     std::vector<std::unique_ptr<CallersTensor>> inputs;
     for (size_t i = 0; i < method.inputs_size() && call->error == Error::Ok; ++i) {
       call->error = set_input(method, i, seed, &inputs);
@@ -203,7 +205,7 @@ class MethodRun final {
     if (!info.ok() || info->is_memory_planned() || info->nbytes() > kMaxBytes) return;
     outputs_.push_back(std::make_unique<CallersTensor>(*info));
     CallersTensor& tensor = *outputs_.back();
-    // Refused for outputs that are constants or views.
+    // Refused for outputs that are constants.
     (void)method.set_output_data_ptr(tensor.data.data(), tensor.data.size(), i);
   }
 

@@ -163,6 +163,8 @@ class Switches:
         number = len(self.checks)
         line = self.text.count("\n", 0, at) + 1
         self.checks.append(Check(number, self.room, self.file, line, " ".join(part.split())))
+        if self.room == "kernels" and re.search(r"\bargs\.ok\(", part):
+            return f"::petrel_switch::counts({number}, args.context_)"
         if self.room == "kernels" and re.search(r"\bcontext\b", part):
             return f"::petrel_switch::counts({number}, context)"
         return f"::petrel_switch::on({number})"
@@ -215,8 +217,9 @@ def switch_tree(folder, rooms, only):
                     continue
                 path.write_text(Switches(path.read_text(), room, file, checks).replaced())
     if "kernels" in rooms:
-        path = folder / "runtime/kernel/kernel_runtime_context.h"
-        path.write_text(path.read_text().replace(" private:", " public:"))
+        for name in ("kernel_runtime_context.h", "kernel_args.h"):
+            path = folder / "runtime/kernel" / name
+            path.write_text(path.read_text().replace(" private:", " public:"))
     return checks
 
 

@@ -39,6 +39,11 @@ bool run_rows(const Tensor& a, const Operand& b, const void* number, const Tenso
   }
   std::optional<Rows<3>> rows;
   if (!find_rows(a, b, out, &rows)) return false;
+  // The portable kernel says why.
+  if ((x == to && a.numel() != out.numel()) ||
+      (b.tensor && y == to && b.tensor->numel() != out.numel())) {
+    return false;
+  }
   const int64_t size = static_cast<int64_t>(a.element_size());
   const int64_t b_size = b.tensor ? static_cast<int64_t>(b.tensor->element_size()) : 0;
   const int64_t out_size = static_cast<int64_t>(out.element_size());

@@ -193,6 +193,7 @@ bool convolve(KernelRuntimeContext& context, Span<EValue*> raw) {
   const Span<const int64_t> padding = args.int_list(4);
   const Span<const int64_t> dilation = args.int_list(5);
   const bool transposed = args.boolean(6);
+  static_cast<void>(args.int_list(7));  // of transposed ones alone, but a list
   const int64_t groups = args.integer(8);
   const Tensor out = args.out(9);
   if (!args.ok()) return true;

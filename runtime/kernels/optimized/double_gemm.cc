@@ -67,7 +67,9 @@ void DoublePanel(const DoubleProduct& product, size_t column, size_t first_row, 
   if (columns < width) std::fill_n(panel, kDoubleDepth * width, 0.0);
   for (size_t k = 0; k == 0 || k < product.depth; k += kDoubleDepth) {
     const size_t depth = std::min(kDoubleDepth, product.depth - k);
-    if (product.pack != nullptr) {
+    if (depth == 0) {
+      // Operands without elements have no address to count from.
+    } else if (product.pack != nullptr) {
       product.pack(product.source, k, depth, column, columns, width, panel);
     } else {
       const double* from = product.b + k * product.b_row + column * product.b_column;

@@ -149,7 +149,9 @@ void Panel(const GemmJob& job, size_t first_column, size_t first_row, size_t end
   }
   for (size_t k = 0; k == 0 || k < job.depth; k += kDepthBlock) {
     const size_t depth = std::min(kDepthBlock, job.depth - k);
-    if (is_whole && job.pack == &pack_rows) {
+    if (depth == 0) {
+      // Operands without elements have no address to count from.
+    } else if (is_whole && job.pack == &pack_rows) {
       PackWholeRows(job, k, depth, first_column, panel);
     } else if (job.pack == &pack_transposed) {
       PackTransposed(job, k, depth, first_column, columns, width, panel);

@@ -104,7 +104,9 @@ void scale_and_add(const float* bias, bool is_row, float beta, float alpha, floa
     for (size_t i = begin; i < end; ++i) {
       float* row = c + i * columns;
       const float* other = bias + (is_row ? 0 : i * columns);
-      if (beta == 0.0f) {  // then bias does not count, whatever it is
+      // What is multiplied by 0 does not count, whatever it is.
+      if (alpha == 0.0f) std::fill(row, row + columns, 0.0f);
+      if (beta == 0.0f) {
         for (size_t j = 0; j < columns; ++j) row[j] *= alpha;
       } else {
         for (size_t j = 0; j < columns; ++j) row[j] = alpha * row[j] + beta * other[j];

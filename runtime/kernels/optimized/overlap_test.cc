@@ -163,6 +163,24 @@ TEST_P(Overlap, TopkOfFloatsRefusesToKeepPlacesInItsInput) {
   expect_untouched_outside(200, 1200);
 }
 
+// The first row of the result would be what the others are computed from.
+TEST_P(Overlap, ResultsOverAnOperandThatBroadcastsAreRefused) {
+  for (const ScalarType type : {ScalarType::Long, ScalarType::Double}) {
+    List one(type, word(100), 1), out(type, word(100), 4), other(type, word(200), 4);
+    List same(type, word(200), 4);
+    const EValue alpha(int64_t{1});
+    EXPECT_EQ(call("aten::add.out", {one.value(), other.value(), alpha, out.value()}),
+              Error::InvalidArgument);
+    EXPECT_EQ(call("aten::mul.out", {other.value(), one.value(), out.value()}),
+              Error::InvalidArgument);
+    EXPECT_EQ(call("aten::clamp.Tensor_out", {other.value(), one.value(), EValue(), out.value()}),
+              Error::InvalidArgument);
+    EXPECT_EQ(call("aten::copy_", {out.value(), one.value(), EValue(false)}),
+              Error::InvalidArgument);
+    EXPECT_EQ(call("aten::add.out", {one.value(), other.value(), alpha, same.value()}), Error::Ok);
+  }
+}
+
 std::string name_of(const ::testing::TestParamInfo<const Registry*>& info) {
   return info.param == &kReference ? "reference" : "optimized";
 }

@@ -106,7 +106,8 @@ bool prepare(KernelRuntimeContext& context, KernelArgs& args, const Tensor& a, c
       return false;
     }
   }
-  return resize_out(context, out, sizes.span());
+  return resize_out(context, out, sizes.span()) && check_in_place(context, out, a) &&
+         (!b.tensor || check_in_place(context, out, *b.tensor));
 }
 
 // How an operator computes: `floating` and `integral` on pairs. An operator

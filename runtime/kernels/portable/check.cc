@@ -73,6 +73,12 @@ bool check_apart(KernelRuntimeContext& context, std::initializer_list<Tensor> te
   return true;
 }
 
+bool check_in_place(KernelRuntimeContext& context, const Tensor& out, const Tensor& operand) {
+  return check(context,
+               out.const_data_ptr() != operand.const_data_ptr() || out.numel() == operand.numel(),
+               "its output lies in the memory of an operand that has fewer elements");
+}
+
 bool resize_one_out(KernelRuntimeContext& context, const Tensor& out, Span<const SizesType> sizes) {
   const Error error = resize_tensor(out, sizes);
   if (error == Error::Ok) return true;

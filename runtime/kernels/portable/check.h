@@ -40,6 +40,10 @@ bool check_contiguous(KernelRuntimeContext& context, const Tensor& tensor);
 // have written.
 bool check_apart(KernelRuntimeContext& context, std::initializer_list<Tensor> tensors);
 
+// An output in the memory of an operand is written element by element as that is read,
+// so the operand must not be one that broadcasts.
+bool check_in_place(KernelRuntimeContext& context, const Tensor& out, const Tensor& operand);
+
 // Gives `out` its sizes. Also false when it has no elements then: nothing is left
 // to do, and loops over rows of nothing may have 2^62 turns.
 bool resize_out(KernelRuntimeContext& context, const Tensor& out, Span<const SizesType> sizes);

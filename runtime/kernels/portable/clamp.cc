@@ -22,7 +22,9 @@ void clamp_tensor_out(KernelRuntimeContext& context, Span<EValue*> raw) {
              (!min || broadcast_sizes(&sizes, min->sizes())) &&
                  (!max || broadcast_sizes(&sizes, max->sizes())),
              "sizes of the operands do not broadcast") ||
-      !resize_out(context, out, sizes.span())) {
+      !resize_out(context, out, sizes.span()) || !check_in_place(context, out, self) ||
+      (min && !check_in_place(context, out, *min)) ||
+      (max && !check_in_place(context, out, *max))) {
     return;
   }
   StridedLoop<4> loop(out.sizes());

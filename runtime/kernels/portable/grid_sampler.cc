@@ -78,6 +78,7 @@ struct Taps {
   int64_t offset[16];
   double weight[16];
   int count = 0;
+  double start = 0.0;  // what they are added to: NaN at a place that is no number
 
   void find(Interpolation interpolation, const Axis& axis_y, double y, int64_t stride_y,
             const Axis& axis_x, double x, int64_t stride_x) {
@@ -94,7 +95,7 @@ struct Taps {
     if (interpolation == kBilinear) {
       y = axis_y.padded(y);
       x = axis_x.padded(x);
-      if (!std::isfinite(y) || !std::isfinite(x)) return;  // nowhere
+      start = (x - x) + (y - y);
       const double top = std::floor(y), left = std::floor(x);
       const int64_t h = whole(top), w = whole(left);
       const double dy = y - top, dx = x - left;
@@ -105,6 +106,7 @@ struct Taps {
       return;
     }
     // Bicubic pads each neighbour by itself.
+    start = (x - x) + (y - y);
     const double top = std::floor(y), left = std::floor(x);
     double weights_y[4], weights_x[4];
     cubic_weights(y - top, weights_y);
@@ -160,7 +162,7 @@ void grid_sampler_2d_out(KernelRuntimeContext& context, Span<EValue*> raw) {
                   axis_x, axis_x.unnormalized(x), is[3]);
         const int64_t from = n * is[0], to = n * os[0] + p * os[2] + q * os[3];
         for (int64_t c = 0; c < sizes[1]; ++c) {
-          double sum = 0.0;
+          double sum = taps.start;
           if (is_float) {
             const float* plane = input.const_data_ptr<float>() + from + c * is[1];
             for (int i = 0; i < taps.count; ++i) sum += taps.weight[i] * plane[taps.offset[i]];

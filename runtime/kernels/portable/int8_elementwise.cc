@@ -26,7 +26,8 @@ void combine(KernelRuntimeContext& context, const Tensor& self, const Tensor& ot
       !check_zero_point(context, zero_points[0]) || !check_zero_point(context, zero_points[1]) ||
       !check_shift(context, shift) ||
       !check(context, broadcast_sizes(&sizes, other.sizes()), "sizes do not broadcast") ||
-      !resize_out(context, out, sizes.span()) || !charge_loop(context, sizes)) {
+      !resize_out(context, out, sizes.span()) || !check_in_place(context, out, self) ||
+      !check_in_place(context, out, other) || !charge_loop(context, sizes)) {
     return;
   }
   const LevelReader x(self), y(other);

@@ -21,11 +21,13 @@ Matrix matrix_of(const Tensor& tensor, size_t first_dim) {
   return {0, tensor.strides()[first_dim], tensor.strides()[first_dim + 1]};
 }
 
-// out = beta * bias + alpha * a b; `bias` broadcasts to [rows, columns].
+// out = beta * bias + alpha * a b; `bias` broadcasts to [rows, columns]. With `has_product`
+// false a and b do not count, whatever they are.
 template <typename C>
 struct Product {
   int64_t rows, columns, depth;
   C alpha, beta;
+  bool has_product = true;
 
   void run(const Tensor& a_tensor, Matrix a, const Tensor& b_tensor, Matrix b,
            const Tensor& out_tensor, Matrix out, const Tensor* bias_tensor, Matrix bias) const {
@@ -36,7 +38,7 @@ struct Product {
     for (int64_t i = 0; i < rows; ++i) {
       for (int64_t j = 0; j < columns; ++j) {
         C sum{0};
-        for (int64_t k = 0; k < depth; ++k) {
+        for (int64_t k = 0; has_product && k < depth; ++k) {
           sum += load_a(a_tensor.const_data_ptr(), static_cast<size_t>(a.at(i, k))) *
                  load_b(b_tensor.const_data_ptr(), static_cast<size_t>(b.at(k, j)));
         }
@@ -77,7 +79,10 @@ void multiply(const Tensor& a, const Tensor& b, const Tensor& out, const Tensor*
       mc.offset = n * out.strides()[0];
     }
     if (is_floating(a.scalar_type())) {
-      const Product<double> product{rows, columns, depth, alpha.to_double(), beta.to_double()};
+      // Eager multiplies halves by 0, but leaves out products of floats.
+      const bool has_product = alpha.to_double() != 0.0 || element_size(a.scalar_type()) == 2;
+      const Product<double> product{rows,       columns, depth, alpha.to_double(), beta.to_double(),
+                                    has_product};
       product.run(a, ma, b, mb, out, mc, bias, bias_matrix);
     } else {
       const Product<Modular> product{rows, columns, depth, static_cast<Modular>(alpha.to_int()),

@@ -136,7 +136,8 @@ void native_group_norm_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   }
   const SizesType stats[] = {static_cast<SizesType>(n), static_cast<SizesType>(group)};
   if (!resize_one_out(context, out, input.sizes()) || !check_contiguous(context, out) ||
-      !resize_one_out(context, mean, stats) || !resize_one_out(context, rstd, stats)) {
+      !resize_one_out(context, mean, stats) || !resize_one_out(context, rstd, stats) ||
+      !check_contiguous(context, mean) || !check_contiguous(context, rstd)) {
     return;
   }
   const Factor scale(weight, 1.0), shift(bias, 0.0);

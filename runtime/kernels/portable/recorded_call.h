@@ -41,6 +41,9 @@ class RecordedCall {
   // Calls `kernel` with work for an instant, whatever it answers.
   Error call(const Kernel& kernel);
 
+  size_t num_arguments() const { return args_.size(); }
+  EValue& argument(size_t i) { return args_[i]; }
+
  private:
   // A tensor with exactly the memory that it may use.
   struct Holder {

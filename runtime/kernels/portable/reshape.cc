@@ -119,8 +119,10 @@ void copy_in_place(KernelRuntimeContext& context, Span<EValue*> raw) {
   KernelArgs args(context, raw, 3);
   const Tensor self = args.out(0);
   const Tensor source = args.tensor(1);
-  if (!args.ok() || !check(context, broadcasts_to(source.sizes(), self.sizes()),
-                           "the source does not broadcast to the target")) {
+  if (!args.ok() ||
+      !check(context, broadcasts_to(source.sizes(), self.sizes()),
+             "the source does not broadcast to the target") ||
+      !check_in_place(context, self, source)) {
     return;
   }
   if (source.scalar_type() == self.scalar_type()) {

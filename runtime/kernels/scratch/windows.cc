@@ -23,7 +23,7 @@ bool read_pool_axis(size_t d, Ints kernel, Ints stride, Ints padding, Ints dilat
   for (const Ints list : {kernel, stride, padding, dilation}) {
     if (list.size() > 2) return false;
   }
-  if (kernel.empty()) return false;
+  if (kernel.empty() || in < 1) return false;
   axis->in = in;
   axis->window = at(kernel, 1);
   axis->stride = at(stride, axis->window);

@@ -55,6 +55,8 @@ static void NAME(const IN_TYPE *in, const IN_TYPE *grid, OUT_TYPE *out) {
     const double top = TAPS == 1 ? petrel_rounded(at_y) : floor(at_y);
     const double dx = at_x - left;
     const double dy = at_y - top;
+    /* NaN at a place that is no number, of which the nearest element does not exist. */
+    const double start = TAPS == 1 ? 0.0 : (at_x - at_x) + (at_y - at_y);
     int32_t offsets[TAPS * TAPS];
     double weights[TAPS * TAPS];
     int32_t count = 0;
@@ -76,7 +78,7 @@ static void NAME(const IN_TYPE *in, const IN_TYPE *grid, OUT_TYPE *out) {
     }
     const int32_t n = i / OUT_PLACES;
     for (int32_t c = n * CHANNELS; c < (n + 1) * CHANNELS; ++c) {
-      double sum = 0.0;
+      double sum = start;
       for (int32_t k = 0; k < count; ++k) {
         sum += weights[k] * LOAD_IN(in[c * IN_HEIGHT * IN_WIDTH + offsets[k]]);
       }

@@ -49,6 +49,7 @@ SECTIONS = (
     decoder.attention,
     decoder.of_levels,
     decoder.transforms,
+    edge.what_is_not_a_number,
 )
 
 

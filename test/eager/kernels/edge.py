@@ -5,7 +5,7 @@ import math
 
 import torch
 
-from kernels.calls import call, ints, t
+from kernels.calls import call, emit, ints, t
 
 
 def edges_of_functions():
@@ -177,3 +177,23 @@ def transposed_windows():
                   (n(1, 4, 3, 3), n(4, 2, 2, 2), None, [2, 2], [0, 0], [1, 1], True, [0, 0], 2),
                   (n(1, 9, 7), n(9, 3, 4), n(3), [2], [1], [1], True, [0], 1)):
             call("aten::convolution.out", *a, dtypes=(dtype,))
+
+
+def what_is_not_a_number():
+    """Products that do not count, and samples nowhere."""
+    nan, inf = math.nan, math.inf
+    a, b = torch.tensor([[1, nan], [2, inf]]), torch.tensor([[nan, 1, 2], [inf, 3, 4]])
+    for bias in (torch.tensor([1, nan, 3]), torch.tensor([[1, 2, nan], [inf, 5, 6]])):
+        for beta in (1, 0, 2.5):
+            for dtype in (torch.float32, torch.float64, torch.float16):
+                call("aten::addmm.out", bias.to(dtype), a.to(dtype), b.to(dtype), beta, 0,
+                     dtypes=(dtype,))
+    x = torch.arange(12.0).reshape(1, 1, 3, 4)
+    grid = torch.tensor([[nan, 0], [0, nan], [inf, 0], [0, -inf], [nan, nan], [0.5, 0.25]])
+    for dtype in (torch.float32, torch.float64):
+        for interpolation in (0, 1, 2):
+            for padding in (0, 1, 2):
+                arguments = [x.to(dtype), grid.reshape(1, 1, 6, 2).to(dtype), interpolation, padding,
+                             False]
+                emit("aten::grid_sampler_2d.out", arguments,
+                     [torch.ops.aten.grid_sampler_2d(*arguments)])
