@@ -18,7 +18,7 @@
 #include "extension/cli/kernel_choice.h"
 #include "extension/cli/limit_options.h"
 #include "extension/cli/method_io.h"
-#include "extension/cli/packed_weights_options.h"
+#include "extension/cli/delegate_options.h"
 #include "extension/cli/progress.h"
 #include "extension/cli/verb.h"
 #include "extension/cli/bench_device.h"
@@ -42,7 +42,7 @@ struct Arguments {
   int threads = 0;
   std::string kernels;
   runtime::Limits limits;
-  PackedWeightsOptions packed_weights;
+  DelegateOptions delegate_options;
   double seconds = 0.5;
   int min_runs = 30;
   bool json = false;
@@ -188,7 +188,7 @@ int run(Arguments& arguments) {
   options.writable_inputs = true;
   options.limits = arguments.limits;
   options.registry = &registry_of(arguments.kernels);
-  const auto backend_options = arguments.packed_weights.make();
+  const auto backend_options = arguments.delegate_options.make();
   if (!backend_options.ok()) return fail("bench", backend_options.status());
   options.backend_options = *backend_options;
   // What backends find out about the processor they do once for a process, not
@@ -245,7 +245,7 @@ void add_bench_verb(CLI::App& app, int* exit_code) {
   add_kernels_option(*verb, &arguments->kernels);
   add_isa_option(*verb);
   add_limit_options(*verb, LimitsOf::kRunning, &arguments->limits);
-  arguments->packed_weights.add_to(*verb);
+  arguments->delegate_options.add_to(*verb);
   verb->add_option("--seconds", arguments->seconds, "measure at least this long (default: 0.5)")
       ->check(CLI::Range(0.0, 3600.0));
   verb->add_option("--min-runs", arguments->min_runs,

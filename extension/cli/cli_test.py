@@ -164,6 +164,20 @@ class CliTest(unittest.TestCase):
         self.fails(2, "run", "m.pte", "--verify-packed", "never")
         self.fails(1, "run", "m.pte", "--packed-weights", "x" * 300)
 
+    def test_winograds_convolutions_can_be_switched_off(self):
+        self.export()
+        packed = {}
+        for word in ("on", "off"):
+            out = self.done("bench", "m.pte", "--seconds", "0.01", "--json", "--winograd", word)
+            packed[word] = json.loads(out)["packed_bytes"]
+            self.done("run", "m.pte", "--input", IMAGE, "--output-dir", word, "--winograd", word)
+        scores = [npy_file.read_elements(self.folder / word / "output_0.npy") for word in ("on", "off")]
+        for on, off in zip(*scores):
+            self.assertAlmostEqual(on, off, delta=1e-4)
+        self.assertLess(packed["off"], packed["on"])
+        self.assertLessEqual(packed["on"], 1.3 * packed["off"])
+        self.assertIn("--winograd", self.fails(2, "run", "m.pte", "--winograd", "maybe"))
+
     def test_export_and_run_classify_an_image(self):
         scores = {}
         for backend in ("xnnpack", "none"):

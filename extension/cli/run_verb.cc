@@ -17,7 +17,7 @@
 #include "extension/cli/kernel_choice.h"
 #include "extension/cli/limit_options.h"
 #include "extension/cli/method_io.h"
-#include "extension/cli/packed_weights_options.h"
+#include "extension/cli/delegate_options.h"
 #include "extension/cli/progress.h"
 #include "extension/cli/verb.h"
 #include "extension/compiled/compiled_module.h"
@@ -43,7 +43,7 @@ struct Arguments {
   int threads = 0;
   std::string kernels;
   runtime::Limits limits;
-  PackedWeightsOptions packed_weights;
+  DelegateOptions delegate_options;
 };
 
 struct Call {
@@ -225,7 +225,7 @@ int run(Arguments& arguments) {
   options.writable_inputs = true;
   options.limits = arguments.limits;
   options.registry = &registry_of(arguments.kernels);
-  const auto backend_options = arguments.packed_weights.make();
+  const auto backend_options = arguments.delegate_options.make();
   if (!backend_options.ok()) return fail("run", backend_options.status());
   options.backend_options = *backend_options;
   if (arguments.override && !arguments.data.empty()) {
@@ -288,7 +288,7 @@ void add_run_verb(CLI::App& app, int* exit_code) {
   add_kernels_option(*verb, &arguments->kernels);
   add_isa_option(*verb);
   add_limit_options(*verb, LimitsOf::kRunning, &arguments->limits);
-  arguments->packed_weights.add_to(*verb);
+  arguments->delegate_options.add_to(*verb);
   add_compiled_flag(
       *verb, {"--help", "--method", "--input", "--call", "--output-dir", "--max-input-bytes"},
       &arguments->compiled);

@@ -136,6 +136,10 @@ struct Node {
   uint32_t axis = 0;            // concatenation
   uint32_t new_height = 0;      // resizing
   uint32_t new_width = 0;
+
+  // Decided when it is made ready to run: how many threads compute it by Winograd's algorithm;
+  // 0 for direct convolution and all else (algorithms.h).
+  uint32_t winograd_threads = 0;
 };
 
 struct ConstantData {

@@ -134,6 +134,20 @@ uint64_t passes_bytes(const Dims& out, const Window& window) {
       kAlignment);
 }
 
+// 16 planes of a block of tiles, before and after the product: of all channels, and of as many
+// outputs as a kernel computes at once. A block has 65536 numbers in the planes before, or 32
+// tiles, and is filled up to whole rows.
+uint64_t winograd_bytes(const Node& node) {
+  constexpr uint64_t kPlanes = 16;
+  constexpr uint64_t kBlock = 65536;
+  constexpr uint64_t kLeastTiles = 32;
+  const uint64_t depth = node.channels.group_input_channels;
+  const uint64_t tiles = std::max(kBlock / (kPlanes * depth), kLeastTiles) + kTileRows;
+  const uint64_t thread =
+      sum(product({kPlanes, tiles, depth + kTileColumns, sizeof(float)}), kAlignment);
+  return sum(product({node.winograd_threads, thread}), kAlignment);
+}
+
 }  // namespace
 
 uint64_t kept_bytes(const Graph& graph, const Node& node) {
@@ -166,6 +180,8 @@ uint64_t kept_bytes(const Graph& graph) {
 
 uint64_t scratch_bytes(const Graph& graph, const Node& node) {
   switch (node.kind) {
+    case NodeKind::Conv2d:
+      return node.winograd_threads == 0 ? 0 : winograd_bytes(node);
     case NodeKind::BatchMatrixMultiply:
       return product_bytes(graph, node);
     case NodeKind::DepthwiseConv2d:

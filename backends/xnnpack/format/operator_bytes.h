@@ -9,6 +9,7 @@
 //   and each element of a plane
 //   the right side, packed                   products of two values         during a run
 //   sums before they are scaled              reductions, large windows      during a run
+//   a block of tiles for each thread         Winograd's convolutions        during a run
 //
 // Never below what XNNPACK takes; above it by rounding and by what some machines
 // do without.

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <utility>
 
+#include "backends/xnnpack/format/algorithms.h"
 #include "backends/xnnpack/format/dead_nodes.h"
 #include "backends/xnnpack/format/graph_check.h"
 #include "backends/xnnpack/format/live_bytes.h"
@@ -258,6 +259,10 @@ Error Delegate::build(const runtime::NamedDataMap* map, const Options& options,
   if (multiply_adds_ >= kMinMultiplyAddsForThreads) {
     thread_pool_ = runtime::shared_thread_pool();
   }
+  if (options.winograd) {
+    choose_algorithms(&graph_,
+                      static_cast<uint32_t>(pthreadpool_get_threads_count(thread_pool_.get())));
+  }
   PETREL_RETURN_IF_ERROR(take_values(options));
   ConstantSource constants(graph_, map);
   WeightFeed feed(graph_, &constants, options.share_weights ? &weights_ : nullptr);
@@ -271,8 +276,8 @@ Error Delegate::make_runtime(xnn_subgraph_t subgraph, const Options& options,
                              const WeightFeed& feed) {
   const bool share_weights = options.share_weights;
   if (share_weights) {
-    weights_.begin(count_filter_bytes(graph_), feed.filter_bytes(), options.memory,
-                   {options.packed_file, options.verify_packed});
+    weights_.begin(count_filter_bytes(graph_) + count_winograd_bytes(graph_), feed.filter_bytes(),
+                   options.memory, {options.packed_file, options.verify_packed});
   }
   const std::lock_guard<std::mutex> lock(workspace_->mutex());
   xnn_set_packing_threads(thread_pool_.get());

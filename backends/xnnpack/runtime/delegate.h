@@ -45,6 +45,8 @@ class Delegate {
     // share_weights.
     std::shared_ptr<PackedFile> packed_file;
     PackedFile::Verify verify_packed = PackedFile::Verify::kFirstUse;
+    // Convolutions are computed by Winograd's algorithm where it is faster.
+    bool winograd = true;
     // Delegates with the same owner share the memory between their nodes and
     // wait for each other; null for memory of its own.
     const void* workspace_owner = nullptr;

@@ -3,6 +3,8 @@
 
 #include <array>
 
+#include "third_party/xnnpack/winograd/flag.h"
+
 namespace petrel::backends::xnnpack {
 namespace {
 
@@ -72,11 +74,12 @@ xnn_status fully_connected(const Call& c) {
 xnn_status convolution(const Call& c) {
   const Window& w = c.node.window;
   const Channels& ch = c.node.channels;
-  return xnn_define_convolution_2d(
-      c.graph, w.padding_top, w.padding_right, w.padding_bottom, w.padding_left, w.kernel_height,
-      w.kernel_width, w.stride_height, w.stride_width, w.dilation_height, w.dilation_width,
-      ch.groups, ch.group_input_channels, ch.group_output_channels, c.node.output_min,
-      c.node.output_max, c.in[0], c.in[1], c.in[2], c.out, 0);
+  return xnn_define_convolution_2d(c.graph, w.padding_top, w.padding_right, w.padding_bottom,
+                                   w.padding_left, w.kernel_height, w.kernel_width, w.stride_height,
+                                   w.stride_width, w.dilation_height, w.dilation_width, ch.groups,
+                                   ch.group_input_channels, ch.group_output_channels,
+                                   c.node.output_min, c.node.output_max, c.in[0], c.in[1], c.in[2],
+                                   c.out, c.node.winograd_threads == 0 ? 0 : XNN_FLAG_WINOGRAD);
 }
 
 xnn_status depthwise_convolution(const Call& c) {

@@ -16,10 +16,12 @@
 #include <string>
 #include <vector>
 
+#include "backends/xnnpack/format/algorithms.h"
 #include "backends/xnnpack/format/live_bytes.h"
 #include "backends/xnnpack/format/test_graphs.h"
 #include "backends/xnnpack/runtime/delegate.h"
 #include "backends/xnnpack/runtime/test_support.h"
+#include "runtime/threads/thread_pool.h"
 
 namespace petrel::backends::xnnpack {
 namespace {
@@ -110,6 +112,28 @@ Case convolution(uint32_t size, const Window& w, uint32_t in, uint32_t out) {
       }};
 }
 
+// A convolution by Winograd's algorithm, and one with weights enough to allow for its larger filter.
+Case winograd(uint32_t size, uint32_t in, uint32_t out) {
+  return {"winograd", [=](GraphBuilder* b, TestMap* map) {
+            const uint32_t wide = 4 * 9 * in;
+            const uint32_t x = b->input({1, size, size, in});
+            const uint32_t inner = b->inner({1, size, size, out});
+            const uint32_t first = b->constant({out, 3, 3, in}, "first");
+            const uint32_t second = b->constant({wide, 1, 1, out}, "second");
+            map->data["first"].resize(size_t{out} * 9 * in, 1);
+            map->data["second"].resize(size_t{wide} * out, 1);
+            Node& node = b->node(NodeKind::Conv2d, {x, first, kNoId}, {inner});
+            node.window = window(3, 1, 1, 1);
+            node.channels.group_input_channels = in;
+            node.channels.group_output_channels = out;
+            const uint32_t y = b->output({1, size, size, wide});
+            Node& last = b->node(NodeKind::Conv2d, {inner, second, kNoId}, {y});
+            last.window = window(1, 1, 1, 0);
+            last.channels.group_input_channels = out;
+            last.channels.group_output_channels = wide;
+          }};
+}
+
 Case depthwise(uint32_t size, const Window& w, uint32_t channels) {
   return {"depthwise", [=](GraphBuilder* b, TestMap* map) {
             const uint32_t o = out_size(size, w);
@@ -185,6 +209,8 @@ std::vector<Case> cases() {
       convolution(120, window(1, 2, 1, 0), 4, 4),
       convolution(90, window(9, 2, 1, 4), 1, 8),
       convolution(90, window(5, 1, 3, 0), 3, 70),
+      winograd(40, 16, 32),
+      winograd(21, 100, 70),
       depthwise(100, window(3, 1, 1, 1), 8),
       depthwise(100, window(3, 2, 1, 1), 8),
       depthwise(80, window(5, 1, 2, 4), 20),
@@ -225,7 +251,11 @@ TEST(OperatorBytes, AreAtLeastWhatXnnpackTakes) {
     for (const Value& value : b.graph.values) {
       if (value.external_id != kNoId) args.add({value.dims.begin(), value.dims.end()});
     }
-    const Graph graph = b.graph;
+    Graph graph = b.graph;
+    choose_algorithms(
+        &graph,
+        static_cast<uint32_t>(pthreadpool_get_threads_count(runtime::shared_thread_pool().get())));
+    EXPECT_EQ(graph.nodes[0].winograd_threads != 0, c.name == "winograd");
     counted.peak = counted.now;
     const double before = static_cast<double>(counted.now);
     auto delegate = Delegate::create(b.graph, 0, &map, {});

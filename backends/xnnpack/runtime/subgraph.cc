@@ -125,6 +125,7 @@ class Builder {
     if (find_node_kind(node.kind)->family == NodeFamily::kConvolution) {
       use += to_string({c.groups, c.group_input_channels, c.group_output_channels, w.kernel_height,
                         w.kernel_width});
+      if (node.winograd_threads != 0) use += "/winograd";
     }
     // Transposed convolutions are split into one product for each phase.
     if (node.kind == NodeKind::ConvTranspose2d) {

@@ -24,6 +24,7 @@ constexpr char kShareWeights[] = "weight_cache_enabled";
 constexpr char kSharingMode[] = "workspace_sharing_mode";
 constexpr char kPackedFile[] = "packed_weights_file";
 constexpr char kVerifyPacked[] = "verify_packed";
+constexpr char kWinograd[] = "winograd";
 constexpr int kSharedByMethod = 1;
 constexpr int kSharedByAll = 2;
 constexpr int kMaxSharingMode = kSharedByAll;
@@ -56,6 +57,8 @@ Error read_load_options(Span<const BackendOption> given, Delegate::Options* opti
     const std::string_view key = option.key;
     if (key == kShareWeights) {
       PETREL_ASSIGN_OR_RETURN(options->share_weights, value_of<bool>(option, "a bool"));
+    } else if (key == kWinograd) {
+      PETREL_ASSIGN_OR_RETURN(options->winograd, value_of<bool>(option, "a bool"));
     } else if (key == kPackedFile) {
       PETREL_ASSIGN_OR_RETURN(const std::string_view path, text_of(option));
       if (path.empty()) {
@@ -92,6 +95,7 @@ Result<runtime::DelegateHandle*> XnnpackBackend::init(runtime::BackendInitContex
                                                       Span<const runtime::CompileSpec>) const {
   Delegate::Options options;
   options.share_weights = share_weights_;
+  options.winograd = winograd_;
   PETREL_RETURN_IF_ERROR(read_load_options(context.runtime_specs(), &options));
   // The allocator is one of the method, or of several if the application says
   // so, which are then taken for one.
@@ -132,6 +136,8 @@ Error XnnpackBackend::set_option(Span<const BackendOption> options) {
       PETREL_RETURN_IF_ERROR(runtime::set_thread_count(static_cast<size_t>(count)));
     } else if (key == kShareWeights) {
       PETREL_ASSIGN_OR_RETURN(share_weights_, value_of<bool>(option, "a bool"));
+    } else if (key == kWinograd) {
+      PETREL_ASSIGN_OR_RETURN(winograd_, value_of<bool>(option, "a bool"));
     } else if (key == kSharingMode) {
       PETREL_ASSIGN_OR_RETURN(const int mode, value_of<int>(option, "an int"));
       if (mode < 0 || mode > kMaxSharingMode) {
@@ -154,6 +160,8 @@ Error XnnpackBackend::get_option(Span<BackendOption> options) {
       option.value = static_cast<int>(runtime::thread_count());
     } else if (key == kShareWeights) {
       option.value = share_weights_.load();
+    } else if (key == kWinograd) {
+      option.value = winograd_.load();
     } else if (key == kSharingMode) {
       option.value = workspace_sharing_mode_.load();
     } else {

@@ -9,6 +9,8 @@
 //   num_threads             int   threads of methods loaded from now on, 0 for one
 //                                 per processor
 //   weight_cache_enabled    bool  share packed weights (true); also per load
+//   winograd                bool  compute convolutions of 3 x 3 by Winograd's algorithm where it
+//                                 is faster (true); also per load
 //   packed_weights_file     text  per load only: a file that packed weights are mapped
 //                                 from and added to, see packed_file.h
 //   verify_packed           text  per load only: "first" (default) checks a blob of that
@@ -41,6 +43,7 @@ class XnnpackBackend final : public runtime::BackendInterface {
 
  private:
   std::atomic<bool> share_weights_{true};
+  std::atomic<bool> winograd_{true};
   std::atomic<int> workspace_sharing_mode_{1};
 };
 

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/xnnpack/format/algorithms.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "backends/xnnpack/format/node_kind.h"
+
+namespace petrel::backends::xnnpack {
+namespace {
+
+constexpr uint32_t kLeastChannels = 16;
+constexpr uint64_t kLeastSumOfChannels = 48;
+constexpr uint64_t kLeastTiles = 16;
+// Of filters as they were, for those of chosen nodes: three tenths.
+constexpr uint64_t kAllowedTenths = 3;
+
+uint64_t count_tiles(const Graph& graph, const Node& node) {
+  const Dims& out = graph.values[node.outputs[0]].dims;
+  return uint64_t{out[0]} * ((uint64_t{out[1]} + 1) / 2) * ((uint64_t{out[2]} + 1) / 2);
+}
+
+uint64_t filter_bytes(const Graph& graph, const Node& node) {
+  return count_bytes(graph.values[node.inputs[1]]);
+}
+
+// 16 products in place of 9 weights.
+uint64_t further_bytes(const Graph& graph, const Node& node) {
+  return filter_bytes(graph, node) / 9 * 7;
+}
+
+bool is_worth_it(const Graph& graph, const Node& node) {
+  if (node.kind != NodeKind::Conv2d) return false;
+  const Window& w = node.window;
+  const Channels& c = node.channels;
+  const bool is_possible = w.kernel_height == 3 && w.kernel_width == 3 && w.stride_height == 1 &&
+                           w.stride_width == 1 && w.dilation_height == 1 && w.dilation_width == 1 &&
+                           c.groups == 1;
+  if (!is_possible) return false;
+  for (const uint32_t id : {node.inputs[0], node.inputs[1], node.outputs[0]}) {
+    if (graph.values[id].datatype != Datatype::FP32) return false;
+  }
+  return graph.values[node.inputs[1]].is_constant() && c.group_input_channels >= kLeastChannels &&
+         c.group_output_channels >= kLeastChannels &&
+         uint64_t{c.group_input_channels} + c.group_output_channels >= kLeastSumOfChannels &&
+         count_tiles(graph, node) >= kLeastTiles;
+}
+
+uint64_t all_filter_bytes(const Graph& graph) {
+  uint64_t sum = 0;
+  for (const Node& node : graph.nodes) {
+    if (!find_node_kind(node.kind)->has_bias) continue;
+    if (graph.values[node.inputs[1]].is_constant()) sum += filter_bytes(graph, node);
+  }
+  return sum;
+}
+
+}  // namespace
+
+void choose_algorithms(Graph* graph, uint32_t threads) {
+  std::vector<Node*> candidates;
+  for (Node& node : graph->nodes) {
+    node.winograd_threads = 0;
+    if (is_worth_it(*graph, node)) candidates.push_back(&node);
+  }
+  if (candidates.empty()) return;
+  std::stable_sort(candidates.begin(), candidates.end(), [graph](const Node* a, const Node* b) {
+    return count_tiles(*graph, *a) > count_tiles(*graph, *b);
+  });
+  uint64_t left = all_filter_bytes(*graph) / 10 * kAllowedTenths;
+  for (Node* node : candidates) {
+    const uint64_t bytes = further_bytes(*graph, *node);
+    if (bytes > left) continue;
+    left -= bytes;
+    node->winograd_threads = threads;
+  }
+}
+
+uint64_t count_winograd_bytes(const Graph& graph) {
+  uint64_t sum = 0;
+  for (const Node& node : graph.nodes) {
+    if (node.winograd_threads != 0) sum += further_bytes(graph, node);
+  }
+  return sum;
+}
+
+}  // namespace petrel::backends::xnnpack

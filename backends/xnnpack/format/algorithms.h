@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which convolutions of a graph are computed by Winograd's algorithm
+// (third_party/xnnpack/winograd) and not directly.
+//
+//   3 x 3, stride 1, one group, floats     possible
+//   16 channels or more in and out, 48     worth it: fewer have more to transform than
+//   together, 16 tiles of 2 x 2 pixels     to multiply, smaller planes more to read
+//
+// Packed filters are 16 / 9 as large. Those of the largest planes come first, until all
+// filters of the graph are 1.3 times as large as before. The choice depends on the graph
+// alone, so that every process makes the same.
+
+#ifndef PETREL_BACKENDS_XNNPACK_FORMAT_ALGORITHMS_H_
+#define PETREL_BACKENDS_XNNPACK_FORMAT_ALGORITHMS_H_
+
+#include <cstdint>
+
+#include "backends/xnnpack/format/graph.h"
+
+namespace petrel::backends::xnnpack {
+
+// Sets `winograd_threads` of the chosen nodes to `threads`. Precondition: the graph
+// passes check_graph, threads > 0.
+void choose_algorithms(Graph* graph, uint32_t threads);
+
+// By how many bytes the packed filters of chosen nodes are larger than others would be.
+uint64_t count_winograd_bytes(const Graph& graph);
+
+}  // namespace petrel::backends::xnnpack
+
+#endif  // PETREL_BACKENDS_XNNPACK_FORMAT_ALGORITHMS_H_

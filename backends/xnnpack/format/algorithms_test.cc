@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/xnnpack/format/algorithms.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "backends/xnnpack/format/test_graphs.h"
+
+namespace petrel::backends::xnnpack {
+namespace {
+
+struct Layer {
+  uint32_t side;
+  uint32_t in;
+  uint32_t out;
+};
+
+// Convolutions of 3 x 3 that keep the sides, each with an input of its own, and one of 1 x 1 with
+// `other` weights.
+Graph layers(const std::vector<Layer>& list, uint32_t other) {
+  GraphBuilder b;
+  std::vector<uint32_t> inputs;
+  for (const Layer& layer : list) inputs.push_back(b.input({1, layer.side, layer.side, layer.in}));
+  const uint32_t last = b.input({1, 4, 4, 1});
+  for (size_t i = 0; i < list.size(); ++i) {
+    const Layer& layer = list[i];
+    const uint32_t filter = b.constant({layer.out, 3, 3, layer.in}, "f" + std::to_string(i));
+    Node& node = b.node(NodeKind::Conv2d, {inputs[i], filter, kNoId},
+                        {b.output({1, layer.side, layer.side, layer.out})});
+    node.window = {1, 1, 1, 1, 3, 3, 1, 1, 1, 1};
+    node.channels.group_input_channels = layer.in;
+    node.channels.group_output_channels = layer.out;
+  }
+  Node& node = b.node(NodeKind::Conv2d, {last, b.constant({other, 1, 1, 1}, "other"), kNoId},
+                      {b.output({1, 4, 4, other})});
+  node.window = {0, 0, 0, 0, 1, 1, 1, 1, 1, 1};
+  node.channels.group_input_channels = 1;
+  node.channels.group_output_channels = other;
+  return b.graph;
+}
+
+std::vector<bool> chosen(Graph graph) {
+  choose_algorithms(&graph, 2);
+  std::vector<bool> list;
+  for (const Node& node : graph.nodes) list.push_back(node.winograd_threads == 2);
+  list.pop_back();
+  return list;
+}
+
+constexpr uint32_t kMany = 1 << 20;
+
+TEST(Algorithms, NeedChannelsAndPixels) {
+  EXPECT_EQ(chosen(layers({{28, 64, 64}, {28, 16, 32}, {7, 32, 32}}, kMany)),
+            (std::vector<bool>{true, true, true}));
+  EXPECT_EQ(chosen(layers({{28, 8, 64}, {28, 64, 8}, {28, 16, 16}, {6, 64, 64}}, kMany)),
+            (std::vector<bool>{false, false, false, false}));
+}
+
+TEST(Algorithms, AreDirectForOtherWindowsAndTypes) {
+  const Graph graph = layers({{28, 64, 64}}, kMany);
+  const auto changed = [&](const auto& change) -> bool {
+    Graph copy = graph;
+    change(&copy.nodes[0], &copy);
+    return chosen(std::move(copy))[0];
+  };
+  EXPECT_TRUE(changed([](Node*, Graph*) {}));
+  EXPECT_FALSE(changed([](Node* n, Graph*) { n->window.kernel_width = 5; }));
+  EXPECT_FALSE(changed([](Node* n, Graph*) { n->window.stride_height = 2; }));
+  EXPECT_FALSE(changed([](Node* n, Graph*) { n->window.dilation_width = 2; }));
+  EXPECT_FALSE(changed([](Node* n, Graph*) { n->channels.groups = 2; }));
+  EXPECT_FALSE(
+      changed([](Node* n, Graph* g) { g->values[n->inputs[1]].datatype = Datatype::QCINT8; }));
+}
+
+TEST(Algorithms, LargestPlanesComeFirstWhileFiltersMayGrow) {
+  // Each grows by 28,672 bytes, all filters may by three tenths of 147,456 and 4 bytes of others.
+  const std::vector<Layer> four = {{7, 32, 32}, {56, 32, 32}, {28, 32, 32}, {14, 32, 32}};
+  EXPECT_EQ(chosen(layers(four, 4)), (std::vector<bool>{false, true, false, false}));
+  EXPECT_EQ(chosen(layers(four, 20'000)), (std::vector<bool>{false, true, true, false}));
+  Graph graph = layers(four, 20'000);
+  EXPECT_EQ(count_winograd_bytes(graph), 0u);
+  choose_algorithms(&graph, 1);
+  EXPECT_EQ(count_winograd_bytes(graph), 2 * 28'672u);
+}
+
+}  // namespace
+}  // namespace petrel::backends::xnnpack

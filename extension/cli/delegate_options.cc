@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "extension/cli/delegate_options.h"
+
+#include "absl/strings/str_cat.h"
+
+namespace petrel::extension {
+
+using runtime::Error;
+
+void DelegateOptions::add_to(CLI::App& verb) {
+  CLI::Option* const file =
+      verb.add_option("--packed-weights", file_,
+                      "file that caches XNNPACK's packed weights;\n"
+                      "created when missing, replaced when it does not match");
+  verb.add_option("--verify-packed", verify_,
+                  "check digests of packed weights at their first use, or never (default: first)")
+      ->check(CLI::IsMember({"first", "never"}))
+      ->needs(file);
+  verb.add_option("--winograd", winograd_,
+                  "off: XNNPACK computes all convolutions directly (default: on)")
+      ->check(CLI::IsMember({"on", "off"}));
+}
+
+absl::StatusOr<const runtime::LoadBackendOptionsMap*> DelegateOptions::make() {
+  if (file_.empty() && winograd_ == "on") return nullptr;
+  if (!file_.empty() && options_.set_option("packed_weights_file", file_.c_str()) != Error::Ok) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--packed-weights is a path of ", file_.size(), " bytes, at most ",
+                     runtime::kMaxOptionValueLength - 1, " are possible"));
+  }
+  const bool is_kept =
+      (file_.empty() || options_.set_option("verify_packed", verify_.c_str()) == Error::Ok) &&
+      options_.set_option("winograd", winograd_ == "on") == Error::Ok &&
+      map_.set_options("XnnpackBackend", options_.view()) == Error::Ok;
+  if (!is_kept) return absl::InternalError("options of XnnpackBackend cannot be kept");
+  return &map_;
+}
+
+}  // namespace petrel::extension

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Of xnn_define_convolution_2d() and xnn_create_convolution2d_nhwc_f32(): compute by Winograd's
+ * algorithm where that is possible. No flag of XNNPACK.
+ */
+#ifndef PETREL_THIRD_PARTY_XNNPACK_WINOGRAD_FLAG_H_
+#define PETREL_THIRD_PARTY_XNNPACK_WINOGRAD_FLAG_H_
+
+#define XNN_FLAG_WINOGRAD 0x40000000u
+
+#endif /* PETREL_THIRD_PARTY_XNNPACK_WINOGRAD_FLAG_H_ */

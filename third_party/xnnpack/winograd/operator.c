@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "third_party/xnnpack/winograd/operator.h"
+
+#include <math.h>
+#include <pthreadpool.h>
+
+#include "petrel/pack-f32.h"
+#include "third_party/xnnpack/winograd/winograd.h"
+#include "xnnpack/allocator.h"
+#include "xnnpack/cache.h"
+#include "xnnpack/common.h"
+#include "xnnpack/config.h"
+#include "xnnpack/hardware-config.h"
+#include "xnnpack/math.h"
+#include "xnnpack/operator-utils.h"
+
+_Static_assert(sizeof(struct winograd_layer) <= sizeof(((xnn_operator_t)NULL)->context),
+               "a layer lies where the contexts of other operators do");
+_Static_assert(sizeof(union xnn_f32_minmax_params) ==
+                   sizeof(((struct winograd_layer*)NULL)->params),
+               "bounds of products");
+
+static struct winograd_layer* layer_of(xnn_operator_t op) {
+  return (struct winograd_layer*)&op->context;
+}
+
+static bool is_possible(const struct winograd_convolution* c) {
+  return c->is_float && c->kernel_height == 3 && c->kernel_width == 3 && c->stride_height == 1 &&
+         c->stride_width == 1 && c->dilation_height == 1 && c->dilation_width == 1 &&
+         c->groups == 1 && c->gemm_config->log2_kr == 0 && c->gemm_config->log2_sr == 0 &&
+         c->gemm_config->mr <= WINOGRAD_MAX_ROWS;
+}
+
+struct packing {
+  const struct winograd_convolution* of;
+  float* packed;
+  bool is_spoiled;
+};
+
+static void pack_panel(struct packing* p, size_t panel) {
+  const struct winograd_convolution* c = p->of;
+  if (!winograd_pack(c->depth, c->outputs, c->gemm_config->nr, panel, 1, c->filter, c->bias,
+                     p->packed)) {
+    __atomic_store_n(&p->is_spoiled, true, __ATOMIC_RELAXED);
+  }
+}
+
+static bool pack(const struct winograd_convolution* c, float* packed) {
+  struct packing p = {c, packed, false};
+  pthreadpool_parallelize_1d(xnn_get_packing_threads(), (pthreadpool_task_1d_t)pack_panel, &p,
+                             divide_round_up(c->outputs, c->gemm_config->nr), 0);
+  return !p.is_spoiled;
+}
+
+/* What the packed form depends on beside the filter. */
+static uint32_t seed_of(const struct winograd_convolution* c) {
+  uint32_t seed = XNN_FLAG_WINOGRAD;
+  const size_t parts[] = {c->depth, c->outputs, c->gemm_config->nr};
+  for (size_t i = 0; i < 3; ++i) seed = (seed ^ (uint32_t)parts[i]) * UINT32_C(0x9E3779B1);
+  return seed;
+}
+
+static const struct winograd_transforms* choose_transforms(void) {
+#if XNN_ARCH_X86_64
+  const struct xnn_hardware_config* hardware = xnn_init_hardware_config();
+  if (hardware->use_x86_avx512f) return &winograd_transforms_avx512f;
+  if (hardware->use_x86_fma3) return &winograd_transforms_fma3;
+#endif
+  return &winograd_transforms_plain;
+}
+
+/* A kernel for more rows than there are computes the last one several times. */
+static void choose_products(const struct xnn_gemm_config* config, struct winograd_layer* layer) {
+  layer->panel_columns = config->nr;
+  layer->panel_rows = config->mr;
+  winograd_product product = NULL;
+  for (size_t rows = config->mr; rows > 0; --rows) {
+    const xnn_gemm_ukernel_fn function = config->minmax.gemm[rows - 1].function[XNN_UARCH_DEFAULT];
+    if (function != NULL) product = (winograd_product)function;
+    layer->products[rows - 1] = product;
+  }
+}
+
+static enum xnn_status find_or_pack(xnn_operator_t op, const struct winograd_convolution* of) {
+  const size_t size = round_up_po2(
+      winograd_packed_floats(of->depth, of->outputs, of->gemm_config->nr) * sizeof(float),
+      XNN_ALLOCATION_ALIGNMENT);
+  struct xnn_weights_cache_look_up_key key;
+  key.seed = seed_of(of);
+  key.kernel = of->filter;
+  key.bias = of->bias;
+  if (use_weights_cache(op) &&
+      xnn_weights_cache_look_up(op->weights_cache, &key) != XNN_CACHE_NOT_FOUND) {
+    op->packed_weights.offset =
+        xnn_look_up_or_insert_weights_cache(op->weights_cache, &key, NULL, size);
+    if (op->packed_weights.offset != XNN_CACHE_NOT_FOUND) return xnn_status_success;
+  }
+  float* packed = xnn_get_pointer_to_write_weights(op, size, 0);
+  if (packed == NULL) return xnn_status_out_of_memory;
+  if (!pack(of, packed)) {
+    if (!use_weights_cache(op)) {
+      xnn_release_simd_memory(packed);
+      op->packed_weights.pointer = NULL;
+    }
+    return xnn_status_unsupported_parameter;
+  }
+  if (use_weights_cache(op)) {
+    op->packed_weights.offset =
+        xnn_look_up_or_insert_weights_cache(op->weights_cache, &key, packed, size);
+  }
+  return xnn_status_success;
+}
+
+enum xnn_status winograd_create(xnn_operator_t op, const struct winograd_convolution* of) {
+  if (!is_possible(of)) return xnn_status_unsupported_parameter;
+  const enum xnn_status status = find_or_pack(op, of);
+  if (status != xnn_status_success) return status;
+  struct winograd_layer* layer = layer_of(op);
+  layer->depth = of->depth;
+  layer->outputs = of->outputs;
+  layer->params[0] = -INFINITY;
+  layer->params[1] = INFINITY;
+  layer->low = of->bounds->scalar.min;
+  layer->high = of->bounds->scalar.max;
+  layer->transforms = choose_transforms();
+  choose_products(of->gemm_config, layer);
+  return xnn_status_success;
+}
+
+enum xnn_status winograd_reshape(xnn_operator_t op, size_t* workspace_size,
+                                 size_t* workspace_alignment, size_t threads) {
+  struct winograd_layer* layer = layer_of(op);
+  layer->input_height = op->input_height;
+  layer->input_width = op->input_width;
+  layer->output_height = op->output_height;
+  layer->output_width = op->output_width;
+  layer->padding_top = op->padding_top;
+  layer->padding_left = op->padding_left;
+  layer->input_stride = op->input_pixel_stride;
+  layer->output_stride = op->output_pixel_stride;
+  winograd_plan(layer, op->batch_size, threads);
+  if (layer->tiles == 0) {
+    op->state = xnn_run_state_skip;
+    return xnn_status_success;
+  }
+  layer->packed = packed_weights(op);
+  *workspace_size = threads * winograd_scratch_floats(layer) * sizeof(float);
+  *workspace_alignment = XNN_ALLOCATION_ALIGNMENT;
+  op->compute[0].type = xnn_parallelization_type_1d_with_thread;
+  op->compute[0].context_offset = 0;
+  op->compute[0].task_1d_with_thread = (pthreadpool_task_1d_with_thread_t)winograd_run;
+  op->compute[0].range[0] = winograd_blocks(layer);
+  op->state = xnn_run_state_needs_setup;
+  return xnn_status_success;
+}
+
+enum xnn_status winograd_setup(xnn_operator_t op, void* workspace) {
+  struct winograd_layer* layer = layer_of(op);
+  layer->input = op->input;
+  layer->zeros = op->zero_buffer;
+  layer->output = op->output;
+  layer->scratch = workspace;
+  op->state = xnn_run_state_ready;
+  return xnn_status_success;
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "third_party/xnnpack/winograd/winograd.h"
+
+#include <gtest/gtest.h>
+#include <pthreadpool.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <string>
+
+#include "third_party/xnnpack/winograd/convolution.h"
+
+namespace petrel::third_party::xnnpack {
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+
+Plane plane(size_t images, size_t height, size_t width, size_t depth, size_t outputs) {
+  Plane p;
+  p.images = images;
+  p.height = height;
+  p.width = width;
+  p.depth = depth;
+  p.outputs = outputs;
+  return p;
+}
+
+Plane padded(Plane p, size_t top, size_t right, size_t bottom, size_t left) {
+  p.top = top;
+  p.right = right;
+  p.bottom = bottom;
+  p.left = left;
+  return p;
+}
+
+Plane bounded(Plane p, float low, float high) {
+  p.low = low;
+  p.high = high;
+  return p;
+}
+
+std::string describe(const Plane& p) {
+  return std::to_string(p.images) + " x " + std::to_string(p.height) + " x " +
+         std::to_string(p.width) + ", " + std::to_string(p.depth) + " -> " +
+         std::to_string(p.outputs);
+}
+
+// Sides that are odd and even, channels that fill no vector, paddings on some sides, images that
+// share a block.
+const Plane kPlanes[] = {
+    plane(1, 16, 16, 64, 64),
+    plane(3, 7, 9, 16, 40),
+    plane(2, 17, 17, 48, 33),
+    plane(1, 3, 3, 20, 16),
+    plane(1, 1, 1, 16, 16),
+    plane(1, 5, 40, 19, 70),
+    plane(1, 30, 30, 130, 20),
+    padded(plane(2, 8, 11, 24, 24), 0, 0, 0, 0),
+    padded(plane(1, 9, 9, 24, 24), 0, 0, 0, 0),
+    padded(plane(1, 9, 10, 24, 24), 2, 0, 1, 2),
+    padded(plane(1, 6, 5, 24, 24), 0, 2, 2, 0),
+    bounded(plane(1, 12, 12, 32, 32), 0, 6),
+    bounded(plane(1, 12, 12, 32, 32), -kInfinity, 0.5f),
+};
+
+class Pool {
+ public:
+  explicit Pool(size_t threads) : pool_(pthreadpool_create(threads)) {}
+  ~Pool() { pthreadpool_destroy(pool_); }
+  pthreadpool_t get() const { return pool_; }
+
+ private:
+  pthreadpool_t pool_;
+};
+
+TEST(WinogradTest, IsAsExactAsDirectConvolution) {
+  for (const Plane& p : kPlanes) {
+    SCOPED_TRACE(describe(p));
+    Convolution layer(p);
+    ASSERT_TRUE(layer.make(Way::kDirect, nullptr));
+    layer.run();
+    const double direct = layer.worst_error(1);
+    ASSERT_TRUE(layer.make(Way::kWinograd, nullptr));
+    layer.run();
+    // The bound of what is called equal, and room for layers of few channels.
+    EXPECT_LE(layer.worst_error(1), 3 * direct + 1e-6);
+  }
+}
+
+TEST(WinogradTest, ThreadsChangeNoBit) {
+  const Pool three(3);
+  for (const Plane& p : kPlanes) {
+    SCOPED_TRACE(describe(p));
+    Convolution layer(p);
+    ASSERT_TRUE(layer.make(Way::kWinograd, nullptr));
+    layer.run();
+    const std::vector<float> alone = layer.output();
+    ASSERT_TRUE(layer.make(Way::kWinograd, three.get()));
+    layer.run();
+    EXPECT_EQ(std::memcmp(alone.data(), layer.output().data(), alone.size() * sizeof(float)), 0);
+  }
+}
+
+bool is_same_kind(float a, double b) {
+  if (std::isnan(b)) return std::isnan(a);
+  if (std::isinf(b)) return static_cast<double>(a) == b;
+  return std::isfinite(a);
+}
+
+TEST(WinogradTest, NumbersThatAreNotFiniteStayWhereTheyAre) {
+  const Plane p = plane(2, 9, 12, 20, 37);
+  Convolution layer(p);
+  layer.input()[5] = kInfinity;
+  layer.input()[4 * 20 + 3] = kNaN;
+  layer.input()[(9 * 12 + 40) * 20 + 19] = -kInfinity;
+  // Sums of these are finite, differences of their planes are not.
+  layer.input()[(5 * 12 + 5) * 20] = 3e38f;
+  layer.input()[(5 * 12 + 7) * 20] = -3e38f;
+  for (size_t channel = 0; channel < p.outputs; ++channel) {
+    for (size_t tap = 0; tap < 9; ++tap) layer.filter()[(channel * 9 + tap) * 20] *= 1e-3f;
+  }
+  ASSERT_TRUE(layer.make(Way::kWinograd, nullptr));
+  layer.run();
+  size_t i = 0;
+  size_t not_finite = 0;
+  for (size_t image = 0; image < p.images; ++image) {
+    for (size_t row = 0; row < p.out_height(); ++row) {
+      for (size_t column = 0; column < p.out_width(); ++column) {
+        for (size_t channel = 0; channel < p.outputs; ++channel, ++i) {
+          const double exact = layer.expected(image, row, column, channel);
+          if (!std::isfinite(exact)) ++not_finite;
+          ASSERT_TRUE(is_same_kind(layer.output()[i], exact))
+              << image << " " << row << " " << column << " " << channel << ": " << layer.output()[i]
+              << ", must be " << exact;
+        }
+      }
+    }
+  }
+  EXPECT_GT(not_finite, 0u);
+}
+
+TEST(WinogradTest, ZerosInTheFilterMeetInfinityAsTheyDoDirectly) {
+  const Plane p = plane(1, 6, 6, 16, 16);
+  Convolution layer(p);
+  layer.input()[(2 * 6 + 2) * 16 + 1] = kInfinity;
+  for (size_t channel = 0; channel < p.outputs; ++channel) {
+    for (const size_t tap : {1u, 4u, 6u}) layer.filter()[(channel * 9 + tap) * 16 + 1] = 0;
+  }
+  ASSERT_TRUE(layer.make(Way::kWinograd, nullptr));
+  layer.run();
+  for (size_t i = 0; i < layer.output().size(); ++i) {
+    const size_t pixel = i / p.outputs;
+    ASSERT_TRUE(
+        is_same_kind(layer.output()[i], layer.expected(0, pixel / 6, pixel % 6, i % p.outputs)))
+        << i;
+  }
+}
+
+TEST(WinogradTest, FiltersThatAreNotFiniteAreComputedDirectly) {
+  Convolution layer(plane(1, 10, 10, 16, 16));
+  layer.filter()[7] = kInfinity;
+  layer.filter()[3000 % layer.filter().size()] = kNaN;
+  ASSERT_TRUE(layer.make(Way::kDirect, nullptr));
+  layer.run();
+  const std::vector<float> direct = layer.output();
+  ASSERT_TRUE(layer.make(Way::kWinograd, nullptr));
+  layer.run();
+  EXPECT_EQ(std::memcmp(direct.data(), layer.output().data(), direct.size() * sizeof(float)), 0);
+}
+
+TEST(WinogradTest, ScratchIsBounded) {
+  for (const size_t depth : {1u, 16u, 64u, 200u, 2048u}) {
+    for (const size_t rows : {4u, 7u, 16u}) {
+      for (const size_t side : {1u, 9u, 100u, 2000u}) {
+        winograd_layer layer = {};
+        layer.depth = depth;
+        layer.outputs = 64;
+        layer.panel_columns = 64;
+        layer.panel_rows = rows;
+        layer.output_height = layer.output_width = side;
+        winograd_plan(&layer, 1, 3);
+        EXPECT_LE(winograd_scratch_floats(&layer), winograd_most_scratch_floats(depth));
+        EXPECT_GE(winograd_blocks(&layer) * layer.block, layer.tiles);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace petrel::third_party::xnnpack
