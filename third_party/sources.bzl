@@ -71,5 +71,6 @@ def source_libraries():
             "roots",
             "sigmoid",
             "zero_rows",
+            "thin_outputs",
         ]),
     )
