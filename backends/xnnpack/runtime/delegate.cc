@@ -315,6 +315,10 @@ Error Delegate::execute(const runtime::BackendExecutionContext& context, Span<EV
   for (const External& input : inputs_) {
     if (is_empty(graph_.values[input.value].dims)) return make_empty(args);
   }
+  if (needs_reshape && context.work() != nullptr) {
+    PETREL_RETURN_IF_ERROR(
+        context.work()->take("planning an XNNPACK payload", count_planning_steps(graph_)));
+  }
   if (needs_reshape) PETREL_RETURN_IF_ERROR(infer_dims(context));
   if (context.work() != nullptr) {
     PETREL_RETURN_IF_ERROR(context.work()->take("an XNNPACK payload", multiply_adds_));
