@@ -112,15 +112,18 @@ Result<Tensor> tensor_argument(Span<EValue*> args, size_t index, const Value& va
   return tensor;
 }
 
-// Whether XNNPACK reads back what it wrote to an output: as the input of
-// another node, or within a softmax, which goes over its output twice.
-bool kernels_read_output(const Graph& graph, uint32_t output) {
-  const auto has = [output](const auto& ids) {
-    return std::find(ids.begin(), ids.end(), output) != ids.end();
-  };
-  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const Node& node) {
-    return has(node.inputs) || (node.kind == NodeKind::Softmax && has(node.outputs));
-  });
+// By value, whether XNNPACK reads back what it wrote there if that is an output: as the
+// input of another node, or within a softmax, which goes over its output twice.
+std::vector<bool> read_values(const Graph& graph) {
+  std::vector<bool> is_read(graph.values.size());
+  for (const Node& node : graph.nodes) {
+    for (const uint32_t id : node.inputs) {
+      if (id != kNoId) is_read[id] = true;
+    }
+    if (node.kind != NodeKind::Softmax) continue;
+    for (const uint32_t id : node.outputs) is_read[id] = true;
+  }
+  return is_read;
 }
 
 // Whether XNNPACK may be given `data` as it is.
@@ -246,9 +249,8 @@ Error Delegate::build(const runtime::NamedDataMap* map, const Options& options,
     if (graph_.values[id].is_input()) inputs_.push_back(External{id});
     if (graph_.values[id].is_output()) outputs_.push_back(External{id});
   }
-  for (External& output : outputs_) {
-    output.is_read = kernels_read_output(graph_, output.value);
-  }
+  const std::vector<bool> is_read = read_values(graph_);
+  for (External& output : outputs_) output.is_read = is_read[output.value];
   for (std::vector<External>* list : {&inputs_, &outputs_}) {
     std::sort(list->begin(), list->end(), [this](const External& a, const External& b) {
       return graph_.values[a.value].external_id < graph_.values[b.value].external_id;
