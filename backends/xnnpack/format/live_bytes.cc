@@ -70,7 +70,9 @@ uint64_t peak_workspace_bytes(const Graph& graph) {
 
 uint64_t count_planning_steps(const Graph& graph) {
   // A node may have scratch beside its output. A graph has fewer than 2^30 nodes.
-  const uint64_t ranges = 2 * graph.nodes.size();
+  const auto pairs_with_range = static_cast<uint64_t>(
+      std::count_if(graph.nodes.begin(), graph.nodes.end(), &is_pair_with_range));
+  const uint64_t ranges = 2 * (graph.nodes.size() + pairs_with_range);
   uint64_t pairs = 0;
   walk(
       graph, [](const Value&) { return 1; },

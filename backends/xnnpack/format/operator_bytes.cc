@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <limits>
 
 namespace petrel::backends::xnnpack {
 namespace {
@@ -176,7 +177,28 @@ uint64_t kept_bytes(const Graph& graph) {
   return all;
 }
 
+bool is_pair_with_range(const Node& node) {
+  constexpr float kAny = std::numeric_limits<float>::infinity();
+  switch (node.kind) {
+    case NodeKind::Add:
+    case NodeKind::Subtract:
+    case NodeKind::Multiply:
+    case NodeKind::Div:
+    case NodeKind::Minimum:
+    case NodeKind::Maximum:
+    case NodeKind::PRelu:
+      return node.output_min != -kAny || node.output_max != kAny;
+    default:
+      return false;
+  }
+}
+
 uint64_t scratch_bytes(const Graph& graph, const Node& node) {
+  if (is_pair_with_range(node)) {
+    // What lies between values is clamped in place.
+    const Value& result = graph.values[node.outputs[0]];
+    return result.is_output() ? count_bytes(result) : 0;
+  }
   switch (node.kind) {
     case NodeKind::BatchMatrixMultiply:
       return product_bytes(graph, node);

@@ -176,6 +176,15 @@ Case mean(uint32_t size, uint32_t channels) {
           }};
 }
 
+Case clamped_sum(uint32_t size) {
+  return {"sum", [=](GraphBuilder* b, TestMap*) {
+            const uint32_t x = b->input({size, size});
+            const uint32_t row = b->input({size});
+            const uint32_t y = b->output({size, size});
+            b->node(NodeKind::Add, {x, row}, {y}).output_min = 0;
+          }};
+}
+
 // Of many small images that are quantised when they arrive.
 Case images(NodeKind kind, uint32_t count) {
   return {"images", [=](GraphBuilder* b, TestMap* map) {
@@ -232,6 +241,7 @@ std::vector<Case> cases() {
       product(2, 3, 100, 90),
       product(3, 1, 7, 2000),
       mean(40, 5000),
+      clamped_sum(1000),
       images(NodeKind::Conv2d, 5000),
       images(NodeKind::ConvTranspose2d, 5000),
   };
