@@ -112,16 +112,14 @@ Result<Tensor> tensor_argument(Span<EValue*> args, size_t index, const Value& va
   return tensor;
 }
 
-// By value, whether XNNPACK reads back what it wrote there if that is an output: as the
-// input of another node, or within a softmax, which goes over its output twice.
+// Values that XNNPACK reads: inputs of nodes, and outputs of softmax, which it goes over twice.
 std::vector<bool> read_values(const Graph& graph) {
   std::vector<bool> is_read(graph.values.size());
   for (const Node& node : graph.nodes) {
     for (const uint32_t id : node.inputs) {
       if (id != kNoId) is_read[id] = true;
     }
-    if (node.kind != NodeKind::Softmax) continue;
-    for (const uint32_t id : node.outputs) is_read[id] = true;
+    if (node.kind == NodeKind::Softmax) is_read[node.outputs[0]] = true;
   }
   return is_read;
 }
@@ -249,7 +247,7 @@ Error Delegate::build(const runtime::NamedDataMap* map, const Options& options,
     if (graph_.values[id].is_input()) inputs_.push_back(External{id});
     if (graph_.values[id].is_output()) outputs_.push_back(External{id});
   }
-  const std::vector<bool> is_read = read_values(graph_);
+  const auto is_read = read_values(graph_);
   for (External& output : outputs_) output.is_read = is_read[output.value];
   for (std::vector<External>* list : {&inputs_, &outputs_}) {
     std::sort(list->begin(), list->end(), [this](const External& a, const External& b) {
