@@ -71,6 +71,7 @@ def source_libraries():
             "roots",
             "sigmoid",
             "zero_rows",
+            "thin_outputs",
             "winograd",
         ]),
     )

@@ -19,7 +19,6 @@
 #include <memory>
 #include <set>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -54,15 +53,16 @@ class GraphReader {
   absl::StatusOr<Value*> value(const std::string& name);
 
  private:
-  // Names of one graph; the graph of an inlined region has its own.
+  // Names of one graph; the graph of an inlined region has its own. Ordered: names of a
+  // file could all have one place in a hash table.
   struct Scope {
-    std::unordered_map<std::string, Argument> bound;
-    std::unordered_map<std::string, MakeValue> lazy;
-    std::unordered_map<std::string, Json> tensor_metas;
-    std::unordered_map<std::string, Json> scalars;  // symbolic int, float, bool
-    std::set<std::string> ints;                     // those that are ints
+    std::map<std::string, Argument> bound;
+    std::map<std::string, MakeValue> lazy;
+    std::map<std::string, Json> tensor_metas;
+    std::map<std::string, Json> scalars;  // symbolic int, float, bool
+    std::set<std::string> ints;           // those that are ints
     // Numbers that no operator of the table computes -> the node that would.
-    std::unordered_map<std::string, std::string> unreadable;
+    std::map<std::string, std::string> unreadable;
   };
 
   absl::Status read_metas(const Json& graph, Scope* scope);

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exir/import/import.h"
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -103,7 +106,11 @@ absl::Status Importer::bind_inputs(const Json& graph) {
     return input_list.error(
         absl::StrCat("has ", inputs.size(), " items, the signature has ", io_.inputs.size()));
   }
-  PETREL_ASSIGN_OR_RETURN(Json metas, graph.at("tensor_values"));
+  PETREL_ASSIGN_OR_RETURN(Json tensors, graph.at("tensor_values"));
+  PETREL_ASSIGN_OR_RETURN(auto members, tensors.members());
+  // Not looked up in the document, which goes through all of them for each.
+  const std::map<std::string, Json> metas(std::make_move_iterator(members.begin()),
+                                          std::make_move_iterator(members.end()));
   std::set<std::string> names;
   for (const InputSpec& spec : io_.inputs) {
     if (!names.insert(spec.value).second) {
@@ -115,11 +122,13 @@ absl::Status Importer::bind_inputs(const Json& graph) {
       continue;
     }
     const std::string place = absl::StrCat("input '", spec.value, "'");
-    const absl::StatusOr<Json> meta = metas.at(spec.value.c_str());
-    if (!meta.ok()) return annotate(meta.status(), place);
+    const auto meta = metas.find(spec.value);
+    if (meta == metas.end()) {
+      return annotate(tensors.error(absl::StrCat("has no '", spec.value, "'")), place);
+    }
     // Channels-last inputs are taken as contiguous: callers give tensors in the
     // order of their sizes.
-    absl::StatusOr<TensorType> type = read_tensor_type(*meta, symbols_);
+    absl::StatusOr<TensorType> type = read_tensor_type(meta->second, symbols_);
     if (!type.ok()) return annotate(type.status(), place);
     Value* value = graph_->add_input(*std::move(type), spec.value);
     reader_.bind(spec.value, Argument(value));
@@ -137,6 +146,12 @@ absl::Status Importer::set_outputs(const Json& graph) {
   std::vector<Value*> outputs;
   std::vector<BufferWrite> writes;
   std::set<std::string> written;
+  std::map<std::string, const InputSpec*> state;  // by name
+  for (const InputSpec& input : io_.inputs) {
+    const bool is_state =
+        input.kind == InputSpec::Kind::kBuffer || input.kind == InputSpec::Kind::kParameter;
+    if (is_state) state[input.fqn] = &input;
+  }
   for (size_t i = 0; i < io_.outputs.size(); ++i) {
     const OutputSpec& spec = io_.outputs[i];
     if (spec.kind == OutputSpec::Kind::kFixed) continue;  // is not a value
@@ -154,12 +169,8 @@ absl::Status Importer::set_outputs(const Json& graph) {
       continue;
     }
     const std::string place = absl::StrCat("write to '", spec.fqn, "'");
-    const InputSpec* target = nullptr;
-    for (const InputSpec& input : io_.inputs) {
-      const bool is_state =
-          input.kind == InputSpec::Kind::kBuffer || input.kind == InputSpec::Kind::kParameter;
-      if (is_state && input.fqn == spec.fqn) target = &input;
-    }
+    const auto known = state.find(spec.fqn);
+    const InputSpec* const target = known == state.end() ? nullptr : known->second;
     if (target == nullptr || !written.insert(spec.fqn).second) {
       return annotate(absl::InvalidArgumentError(target == nullptr ? "there is no such state"
                                                                    : "it is written twice"),
@@ -227,15 +238,39 @@ absl::Status Importer::mark_written_values() {
 
 // Every tensor has memory of its own here, so that a write to one is not seen in another.
 absl::Status Importer::check_shared_state() const {
+  struct Place {
+    const Payloads::Extent* extent;
+    const std::string* fqn;
+    bool is_written;
+  };
+  std::vector<Place> places;
   for (const auto& [fqn, constant] : state_) {
-    if (constant == nullptr || !constant->is_mutable()) continue;
-    for (const auto& [other, shared] : state_) {
-      if (shared == nullptr || fqn == other) continue;
-      if (!payloads_->extent(fqn).meets(payloads_->extent(other))) continue;
-      return absl::UnimplementedError(
-          absl::StrCat("buffer '", fqn, "' is written and shares its memory with '", other,
-                       "', which is not supported; register a clone of one of them"));
+    if (constant == nullptr) continue;
+    const Payloads::Extent& extent = payloads_->extent(fqn);
+    if (extent.begin < extent.end) places.push_back({&extent, &fqn, constant->is_mutable()});
+  }
+  std::sort(places.begin(), places.end(), [](const Place& a, const Place& b) {
+    return std::tie(a.extent->member, a.extent->begin) <
+           std::tie(b.extent->member, b.extent->begin);
+  });
+  // Of those before, the ones that reach farthest.
+  const Place* any = nullptr;
+  const Place* written = nullptr;
+  for (const Place& place : places) {
+    const Place* const other = place.is_written ? any : written;
+    if (other != nullptr && other->extent->meets(*place.extent)) {
+      const bool is_first = place.is_written;
+      return absl::UnimplementedError(absl::StrCat(
+          "buffer '", is_first ? *place.fqn : *other->fqn,
+          "' is written and shares its memory with '", is_first ? *other->fqn : *place.fqn,
+          "', which is not supported; register a clone of one of them"));
     }
+    const auto reaches_farther = [&](const Place* than) {
+      return than == nullptr || than->extent->member != place.extent->member ||
+             than->extent->end < place.extent->end;
+    };
+    if (reaches_farther(any)) any = &place;
+    if (place.is_written && reaches_farther(written)) written = &place;
   }
   return absl::OkStatus();
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <string_view>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 
@@ -11,15 +12,45 @@ namespace petrel::exir {
 
 namespace {
 
-// The place of the whole document ends with a colon.
-std::string child_place(const std::string& parent, const std::string& key) {
-  return absl::StrCat(parent, parent.back() == ':' ? " " : ".", key);
+// Of a place and of a key in it, as much as a message shows.
+constexpr size_t kMaxPlace = 400;
+constexpr size_t kMaxKey = 100;
+
+std::string shortened(std::string_view key) {
+  if (key.size() <= kMaxKey) return std::string(key);
+  return absl::StrCat(std::string(key.substr(0, kMaxKey)), "...");
 }
 
 }  // namespace
 
+struct Json::Holder {
+  HolderPtr holder;
+  std::string_view key;
+  size_t index;
+};
+
+Json::HolderPtr Json::as_holder() const {
+  return std::make_shared<const Holder>(Holder{holder_, key_, index_});
+}
+
+std::string Json::place() const {
+  std::vector<Holder> steps = {{holder_, key_, index_}};
+  while (steps.back().holder != nullptr) steps.push_back(*steps.back().holder);
+  std::string text = shortened(steps.back().key) + ":";
+  for (size_t i = steps.size() - 1; i-- > 0;) {
+    if (text.size() > kMaxPlace) return text + "...";
+    if (steps[i].key.data() == nullptr) {
+      absl::StrAppend(&text, "[", steps[i].index, "]");
+    } else {
+      absl::StrAppend(&text, text.back() == ':' ? " " : ".", shortened(steps[i].key));
+    }
+  }
+  return text;
+}
+
 absl::Status Json::error(const std::string& what) const {
-  return absl::InvalidArgumentError(absl::StrCat(place_, place_.back() == ':' ? " " : ": ", what));
+  const std::string text = place();
+  return absl::InvalidArgumentError(absl::StrCat(text, text.back() == ':' ? " " : ": ", what));
 }
 
 absl::StatusOr<Json> Json::at(const char* key) const {
@@ -27,14 +58,14 @@ absl::StatusOr<Json> Json::at(const char* key) const {
   if (element_.at_key(key).get(value) != simdjson::SUCCESS) {
     return error(absl::StrCat("has no '", key, "'"));
   }
-  return Json(value, child_place(place_, key));
+  return Json(value, as_holder(), key, 0);
 }
 
 std::optional<Json> Json::find(const char* key) const {
   simdjson::dom::element value;
   if (element_.at_key(key).get(value) != simdjson::SUCCESS) return std::nullopt;
   if (value.is_null()) return std::nullopt;
-  return Json(value, child_place(place_, key));
+  return Json(value, as_holder(), key, 0);
 }
 
 absl::StatusOr<int64_t> Json::integer() const {
@@ -78,8 +109,9 @@ absl::StatusOr<std::vector<Json>> Json::items() const {
   if (element_.get(array) != simdjson::SUCCESS) return error("is not a list");
   std::vector<Json> items;
   items.reserve(array.size());
+  const HolderPtr holder = as_holder();
   for (simdjson::dom::element item : array) {
-    items.emplace_back(item, absl::StrCat(place_, "[", items.size(), "]"));
+    items.push_back(Json(item, holder, {}, items.size()));
   }
   return items;
 }
@@ -90,10 +122,9 @@ absl::StatusOr<std::vector<std::pair<std::string, Json>>> Json::members() const 
     return error("is not an object");
   }
   std::vector<std::pair<std::string, Json>> members;
+  const HolderPtr holder = as_holder();
   for (simdjson::dom::key_value_pair field : object) {
-    std::string key(field.key);
-    std::string place = child_place(place_, key);
-    members.emplace_back(std::move(key), Json(field.value, std::move(place)));
+    members.emplace_back(std::string(field.key), Json(field.value, holder, field.key, 0));
   }
   return members;
 }
@@ -104,9 +135,7 @@ absl::StatusOr<std::pair<std::string, Json>> Json::tagged() const {
     return error("is not an object with one member");
   }
   const simdjson::dom::key_value_pair field = *object.begin();
-  std::string tag(field.key);
-  std::string place = child_place(place_, tag);
-  return std::make_pair(std::move(tag), Json(field.value, std::move(place)));
+  return std::make_pair(std::string(field.key), Json(field.value, as_holder(), field.key, 0));
 }
 
 absl::StatusOr<JsonDocument> JsonDocument::parse(absl::Span<const uint8_t> bytes,
@@ -120,7 +149,8 @@ absl::StatusOr<JsonDocument> JsonDocument::parse(absl::Span<const uint8_t> bytes
     return absl::InvalidArgumentError(
         absl::StrCat(name, ": is not JSON: ", simdjson::error_message(code)));
   }
-  document.root_ = Json(root, absl::StrCat(name, ":"));
+  document.name_ = std::make_unique<const std::string>(name);
+  document.root_ = Json(root, nullptr, *document.name_, 0);
   return document;
 }
 

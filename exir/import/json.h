@@ -8,7 +8,9 @@
 //                           JsonDocument::parse(bytes, "models/model.json"));
 //   PETREL_ASSIGN_OR_RETURN(Json graph, document.root().at("graph_module"));
 //
-// A Json refers into its JsonDocument, which must outlive it.
+// A Json refers into its JsonDocument, which must outlive it. It knows its place as a link
+// to what holds it; the text of a place is made when it is asked for, and is bounded: keys
+// may be as long as the file.
 #ifndef PETREL_EXIR_IMPORT_JSON_H_
 #define PETREL_EXIR_IMPORT_JSON_H_
 
@@ -18,6 +20,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -30,8 +33,6 @@ namespace petrel::exir {
 class Json {
  public:
   Json() = default;
-  Json(simdjson::dom::element element, std::string place)
-      : element_(element), place_(std::move(place)) {}
 
   // A member of an object; an error when there is none.
   absl::StatusOr<Json> at(const char* key) const;
@@ -52,11 +53,24 @@ class Json {
 
   // InvalidArgument about this place.
   absl::Status error(const std::string& what) const;
-  const std::string& place() const { return place_; }
+  std::string place() const;
 
  private:
+  friend class JsonDocument;
+  // What holds others, seen from them.
+  struct Holder;
+  using HolderPtr = std::shared_ptr<const Holder>;
+
+  // The member of `holder` with this key, or item `index` where the key is null. Without a
+  // holder it is the document, and `key` what messages call it.
+  Json(simdjson::dom::element element, HolderPtr holder, std::string_view key, size_t index)
+      : element_(element), holder_(std::move(holder)), key_(key), index_(index) {}
+  HolderPtr as_holder() const;
+
   simdjson::dom::element element_;
-  std::string place_;
+  HolderPtr holder_;
+  std::string_view key_;  // of the document, or of the code
+  size_t index_ = 0;
 };
 
 class JsonDocument {
@@ -68,6 +82,7 @@ class JsonDocument {
 
  private:
   std::unique_ptr<simdjson::dom::parser> parser_;
+  std::unique_ptr<const std::string> name_;
   Json root_;
 };
 

@@ -58,6 +58,32 @@ TEST(Json, NamesThePlaceOfAnError) {
   EXPECT_EQ(document->root().at("x").status().message(), "models/m.json: has no 'x'");
 }
 
+// A key may be as long as the file, and there may be as many items behind it.
+TEST(Json, PlacesTakeNoMemoryForEachItem) {
+  const std::string key(size_t{1} << 20, 'k');
+  std::string list = "1";
+  for (int i = 0; i < 100'000; ++i) list += ",1";
+  const auto document = parse("{\"" + key + "\": [" + list + "]}");
+  ASSERT_TRUE(document.ok()) << document.status();
+  const auto members = document->root().members();
+  ASSERT_TRUE(members.ok());
+  const auto items = (*members)[0].second.items();
+  ASSERT_TRUE(items.ok());
+  EXPECT_EQ((*items)[7].text().status().message(),
+            "models/m.json: " + key.substr(0, 100) + "...[7]: is not text");
+}
+
+TEST(Json, PlacesAreAsLongAsAMessageShows) {
+  std::string text = "1";
+  for (int i = 0; i < 300; ++i) text = "{\"graph\":" + text + "}";
+  const auto document = parse(text);
+  ASSERT_TRUE(document.ok()) << document.status();
+  Json json = document->root();
+  for (int i = 0; i < 300; ++i) json = *json.at("graph");
+  EXPECT_LT(json.place().size(), 500u);
+  EXPECT_TRUE(absl::EndsWith(json.place(), ".graph...")) << json.place();
+}
+
 TEST(Json, TakesUnionsApart) {
   const auto document = parse("[{\"as_int\": 3}, {}, {\"a\":1,\"b\":2}, 1]");
   const auto items = document->root().items();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -18,6 +19,12 @@ namespace {
 
 // What an expanded tensor may grow to beyond its storage.
 constexpr int64_t kMaxExpandedBytes = int64_t{64} << 20;
+
+// What all views may have together: that many times the bytes of the file, and some more.
+// A few bytes of an archive name a storage once again, in another place or form, and each
+// view is read and written on its own.
+constexpr uint64_t kMaxTimes = 4;
+constexpr uint64_t kMoreBytes = uint64_t{1} << 30;
 
 bool strides_are_contiguous(const Sizes& sizes, const Sizes& strides) {
   int64_t expected = 1;
@@ -119,11 +126,17 @@ absl::StatusOr<Payloads::View> Payloads::read_view(const Json& meta) const {
 Payloads::Extent Payloads::extent_of(const std::string& member, const View& view) {
   if (view.type.numel() == 0) return {member, 0, 0};
   const auto item = static_cast<int64_t>(item_size(view.type.dtype));
-  int64_t last = view.offset;
+  int64_t end = view.offset;
+  bool fits = !__builtin_add_overflow(end, 1, &end);
   for (size_t i = 0; i < view.strides.size(); ++i) {
-    last += (view.type.sizes[i] - 1) * view.strides[i];
+    int64_t reach = 0;
+    fits = fits && !__builtin_mul_overflow(view.type.sizes[i] - 1, view.strides[i], &reach) &&
+           !__builtin_add_overflow(end, reach, &end);
   }
-  return {member, view.offset * item, (last + 1) * item};
+  fits = fits && !__builtin_mul_overflow(end, item, &end);
+  // Strides of a dense copy lie about it.
+  if (!fits) return {member, 0, std::numeric_limits<int64_t>::max()};
+  return {member, view.offset * item, end};
 }
 
 absl::StatusOr<Blob> Payloads::slice(const std::string& member, View view) {
@@ -171,6 +184,12 @@ absl::StatusOr<Blob> Payloads::slice(const std::string& member, View view) {
                  ", the limit is ", limit);
   }
   const auto size = static_cast<size_t>(view.type.nbytes());
+  const uint64_t most = kMaxTimes * archive_->file->bytes().size() + kMoreBytes;
+  if (size > most - viewed_bytes_) {
+    return error("is named so often that its views and those of others have more than ", most,
+                 " bytes, the limit for this file");
+  }
+  viewed_bytes_ += size;
   const std::shared_ptr<const MappedFile> owner = archive_->file;
   const uint8_t* start = bytes.data() + static_cast<size_t>(view.offset) * item;
   // Readers of a Blob take it for an array of its element type.

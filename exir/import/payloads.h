@@ -74,6 +74,7 @@ class Payloads {
   std::map<Section, std::string> folders_;
   std::map<std::string, absl::Span<const uint8_t>> storages_;
   std::map<std::string, Blob> blobs_;  // by member and view
+  uint64_t viewed_bytes_ = 0;          // of all of them
   std::map<std::string, Extent> extents_;
 };
 

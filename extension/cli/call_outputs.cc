@@ -8,6 +8,7 @@
 #include "exir/ir/blob.h"
 #include "exir/status_macros.h"
 #include "extension/levels/level_arrays.h"
+#include "extension/module/error_text.h"
 #include "extension/npy/tensor_array.h"
 
 namespace petrel::extension {
@@ -23,7 +24,7 @@ std::string describe(const EValue& value) {
   if (value.isBool()) return absl::StrCat("bool ", value.toBool() ? "true" : "false");
   if (value.isString()) {
     const std::string_view text = value.toString();
-    return absl::StrCat("string ", std::string(text));
+    return absl::StrCat("string ", printable(text));
   }
   return "a list";
 }

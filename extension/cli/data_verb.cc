@@ -60,7 +60,7 @@ int run_split(const SplitOptions& options) {
   return kDone;
 }
 
-int run_merge(const MergeOptions& options) {
+int run_merge(const DataMergeOptions& options) {
   const RuntimeMessages messages;
   Progress progress(kVerb);
   progress.start("merge");
@@ -92,7 +92,7 @@ void add_split(CLI::App& data, int* exit_code) {
 }
 
 void add_merge(CLI::App& data, int* exit_code) {
-  auto options = std::make_shared<MergeOptions>();
+  auto options = std::make_shared<DataMergeOptions>();
   CLI::App* verb = data.add_subcommand("merge", "Put data files into a program");
   verb->add_option("program", options->program, "PROG.pte")->required();
   verb->add_option("files", options->data_files, "FILE.ptd or FILE.safetensors ...")->required();

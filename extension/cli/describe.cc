@@ -10,6 +10,7 @@
 #include "extension/relink/file_kind.h"
 #include "extension/data_loader/file_data_loader.h"
 #include "extension/flat_data/flat_data_map.h"
+#include "extension/module/error_text.h"
 #include "extension/named_data_map/safetensors_map.h"
 
 namespace petrel::extension {
@@ -59,12 +60,7 @@ DescribeResult describe_map(const std::string& path, const char* kind) {
   ordered_json entries = ordered_json::array();
   for (uint32_t i = 0; i < *map->get_num_keys(); ++i) {
     const char* key = *map->get_key(i);
-    const Result<runtime::FreeableBuffer> data = map->get_data(key);
-    if (!data.ok()) {
-      result.error = data.error();
-      return result;
-    }
-    ordered_json entry = {{"key", key}, {"bytes", data->size()}};
+    ordered_json entry = {{"key", key}, {"bytes", *map->num_bytes(key)}};
     const Result<runtime::TensorLayout> layout = map->get_tensor_layout(key);
     if (layout.ok()) {
       const auto sizes = layout->sizes();
@@ -119,8 +115,12 @@ DescribeResult describe_archive(const std::string& path) {
 
 namespace {
 
+// Names of a file may hold anything.
 std::string text_of(const ordered_json& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump();
+  if (!value.is_string()) {
+    return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+  }
+  return printable(value.get_ref<const std::string&>());
 }
 
 template <typename... Parts>

@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "extension/data_loader/file_data_loader.h"
+#include "runtime/core/budget.h"
 #include "runtime/executor/program.h"
 
 namespace petrel::extension {
@@ -25,7 +26,7 @@ class Reader {
   Reader(const MethodView& method, const runtime::ProgramAdditions& additions)
       : method_(method), additions_(additions) {}
 
-  void read(plan::Problem* problem, plan::Solution* solution) {
+  absl::Status read(plan::Problem* problem, plan::Solution* solution) {
     for (uint32_t i = 1; i <= method_.num_arenas(); ++i) {
       plan::Pool pool;
       pool.name = absl::StrCat("arena ", i);
@@ -43,13 +44,19 @@ class Reader {
       }
     }
     touch_all(method_.outputs(), time, "output");
-    for (plan::Buffer& buffer : buffers_) stretch(loops, &buffer);
+    for (plan::Buffer& buffer : buffers_) {
+      if (stretch(loops, &buffer)) continue;
+      return absl::ResourceExhaustedError(absl::StrCat(
+          "method '", std::string(method_.name()), "' has ", loops.size(), " jumps back and ",
+          buffers_.size(), " buffers, or lists that are named ", "too often: too many to draw"));
+    }
     for (const int index : state_) {
       buffers_[index_.at(index)].lifetime = {0, time + 1};
     }
     add_scratch();
     problem->buffers = std::move(buffers_);
     solution->placements = std::move(places_);
+    return absl::OkStatus();
   }
 
  private:
@@ -97,18 +104,24 @@ class Reader {
     }
   }
 
-  // What lives inside and outside of a loop lives all through it.
-  static void stretch(const std::vector<plan::Interval>& loops, plan::Buffer* buffer) {
+  // What lives inside and outside of a loop lives all through it. False where this takes
+  // too long: loops may reach into each other, each a little farther.
+  bool stretch(const std::vector<plan::Interval>& loops, plan::Buffer* buffer) {
     plan::Interval& life = buffer->lifetime;
-    for (size_t round = 0; round < loops.size(); ++round) {
+    for (bool has_grown = true; has_grown;) {
+      has_grown = false;
+      if (!steps_.spend(loops.size() + 1)) return false;
       for (const plan::Interval& loop : loops) {
         const bool meets = life.begin < loop.end && loop.begin < life.end;
         const bool inside = loop.begin <= life.begin && life.end <= loop.end;
-        if (!meets || inside) continue;
+        const bool around = life.begin <= loop.begin && loop.end <= life.end;
+        if (!meets || inside || around) continue;
         life.begin = std::min(life.begin, loop.begin);
         life.end = std::max(life.end, loop.end);
+        has_grown = true;
       }
     }
+    return true;
   }
 
   void touch_all(runtime::Span<const int32_t> indices, int64_t time, const std::string& who) {
@@ -120,6 +133,11 @@ class Reader {
     const runtime::ValueView value = method_.value(index);
     if (const std::optional<runtime::TensorView> tensor = value.as_tensor(); tensor.has_value()) {
       touch_tensor(index, *tensor, time, who);
+    }
+    // Many calls may name one long list.
+    if (!steps_.spend(value.tensor_items().size())) {
+      static_cast<void>(steps_.spend(steps_.left()));
+      return;
     }
     touch_all(value.tensor_items(), time, who);
   }
@@ -149,6 +167,7 @@ class Reader {
   std::vector<plan::Buffer> buffers_;
   std::vector<plan::Placement> places_;
   std::vector<int32_t> state_;  // values that keep their bytes between calls
+  runtime::Budget steps_{"loops", 10'000'000};
 };
 
 // How many bytes of a pool are covered by ranges that come and go: a tree over the
@@ -259,7 +278,8 @@ MethodPlan read_method_plan(const std::string& path, const std::string& method,
     absl::StrAppend(&names, names.empty() ? "" : ", ", name);
     if (!method.empty() && name != method) continue;
     result.method = name;
-    Reader(candidate, program->additions()).read(&result.problem, &result.solution);
+    result.status = Reader(candidate, program->additions()).read(&result.problem, &result.solution);
+    if (!result.status.ok()) return result;
     measure(result.problem, &result.solution);
     return result;
   }

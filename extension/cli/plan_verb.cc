@@ -169,6 +169,11 @@ int run(const Arguments& arguments) {
   if (capacity.has_value() && !arguments.pools.empty()) {
     return usage("--capacity is for one pool: give --pool its size");
   }
+  for (const std::string& output : {arguments.svg, arguments.html, arguments.csv}) {
+    if (output.empty() || arguments.file == "-") continue;
+    const absl::Status is_other = exir::check_is_not(output, "the problem", arguments.file);
+    if (!is_other.ok()) return usage(std::string(is_other.message()));
+  }
   plan::Options options;
   if (!arguments.planner_command.empty()) {
     options.planner =

@@ -52,13 +52,6 @@ void free_memory(void*, void* data, size_t) { std::free(data); }
 
 void give_back(void*, void* data, size_t size) { SpareMemory::give_back(data, size); }
 
-// Structures are private, states are copied, and payloads are gone once they were read.
-bool is_shared(size_t size, const runtime::DataLoader::SegmentInfo& info) {
-  using Type = runtime::DataLoader::SegmentInfo::Type;
-  return size >= kMinMappedBytes &&
-         (info.segment_type == Type::External || info.segment_type == Type::Constant);
-}
-
 // Aligned as far as `offset` is, up to a page: as the bytes would be in a mapping.
 size_t alignment_at(size_t offset) {
   size_t alignment = kDataAlignment;
@@ -120,8 +113,9 @@ Result<FreeableBuffer> FileDescriptorDataLoader::load(size_t offset, size_t size
     PETREL_LOG(Error, "range [%zu, +%zu) is not inside the file of %zu bytes", offset, size, size_);
     return Error::InvalidArgument;
   }
-  const Result<BytePlace> place =
-      is_shared(size, info) ? find_place(offset, size) : Result<BytePlace>(Error::NotSupported);
+  const Result<BytePlace> place = SharedReads::may_share(size, info)
+                                      ? place_to_share(offset)
+                                      : Result<BytePlace>(Error::NotSupported);
   if (place.ok()) {
     std::optional<FreeableBuffer> there = SharedReads::find({*place, size});
     if (there.has_value()) return *std::move(there);
@@ -130,14 +124,21 @@ Result<FreeableBuffer> FileDescriptorDataLoader::load(size_t offset, size_t size
   if (buffer.data() == nullptr) return Error::MemoryAllocationFailed;
   PETREL_RETURN_IF_ERROR(load_into(offset, size, info, const_cast<void*>(buffer.data())));
   // The file may have been changed while it was read.
-  const bool is_sure = place.ok() && find_place(offset, size).ok();
-  if (!is_sure) return buffer;
+  const Result<BytePlace> after =
+      place.ok() ? place_to_share(offset) : Result<BytePlace>(Error::NotSupported);
+  if (!after.ok() || !(*after == *place)) return buffer;
   return SharedReads::share({*place, size}, std::move(buffer));
 }
 
 Result<BytePlace> FileDescriptorDataLoader::find_place(size_t offset, size_t size) const {
   if (!in_bounds(offset, size, size_)) return Error::InvalidArgument;
   return source_->place_at(base_ + offset);
+}
+
+Result<BytePlace> FileDescriptorDataLoader::place_to_share(size_t offset) const {
+  Result<BytePlace> place = source_->place_at(base_ + offset);
+  if (place.ok()) return place;
+  return source_->own_place_at(base_ + offset);
 }
 
 Error FileDescriptorDataLoader::load_into(size_t offset, size_t size, const SegmentInfo&,

@@ -53,6 +53,9 @@ class FileDescriptorDataLoader : public runtime::DataLoader {
   FileDescriptorDataLoader(int owned_fd, uint64_t base, size_t size)
       : fd_(owned_fd), base_(base), size_(size), source_(runtime::ByteSource::of_file(owned_fd)) {}
 
+  // Where the bytes are for others who read the file, else for this loader.
+  runtime::Result<runtime::BytePlace> place_to_share(size_t offset) const;
+
   int fd_;
   uint64_t base_;
   size_t size_;

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "extension/data_loader/memory.h"
 
+#include <cstdint>
+#include <optional>
+#include <utility>
+
 #include "extension/data_loader/buffer_data_loader.h"
+#include "extension/data_loader/shared_reads.h"
 #include "runtime/backend/byte_source.h"
 #include "runtime/core/checked_math.h"
 
@@ -18,10 +23,20 @@ using runtime::Result;
 class MemoryLoader final : public DataLoader {
  public:
   MemoryLoader(const void* data, size_t size)
-      : bytes_(data, size), source_(ByteSource::of_memory(data, size)) {}
+      : bytes_(data, size),
+        source_(ByteSource::of_memory(data, size)),
+        is_aligned_(reinterpret_cast<uintptr_t>(data) % runtime::kDataAlignment == 0) {}
 
+  // What is not aligned is copied, once.
   Result<FreeableBuffer> load(size_t offset, size_t size, const SegmentInfo& info) const override {
-    return bytes_.load(offset, size, info);
+    const Result<BytePlace> place = find_place(offset, size);
+    if (is_aligned_ || !place.ok() || !SharedReads::may_share(size, info)) {
+      return bytes_.load(offset, size, info);
+    }
+    std::optional<FreeableBuffer> there = SharedReads::find({*place, size});
+    if (there.has_value()) return *std::move(there);
+    PETREL_ASSIGN_OR_RETURN(FreeableBuffer copy, bytes_.load_copy(offset, size));
+    return SharedReads::share({*place, size}, std::move(copy));
   }
   Error load_into(size_t offset, size_t size, const SegmentInfo& info,
                   void* buffer) const override {
@@ -37,6 +52,7 @@ class MemoryLoader final : public DataLoader {
  private:
   const BufferDataLoader bytes_;
   const std::shared_ptr<ByteSource> source_;
+  const bool is_aligned_;
 };
 
 }  // namespace

@@ -18,7 +18,7 @@ struct SharedReads::Memory {
 
 // A table of chains, without a library's: the core of the runtime has it.
 struct SharedReads::Registry {
-  static constexpr size_t kChains = 256;
+  static constexpr size_t kChains = 4096;
 
   // Where the pointer to the memory of a range is, or would be.
   Memory** find(const Range& range) {

@@ -10,7 +10,8 @@
 //   if (std::optional<FreeableBuffer> buffer = SharedReads::find({place, size})) ...
 //   FreeableBuffer buffer = SharedReads::share({place, size}, std::move(read));
 //
-// Nobody may write to shared memory. Thread-safe. Two threads may read the same bytes at
+// So a program that names a weight thousands of times has it in memory once. Nobody may
+// write to shared memory. Thread-safe. Two threads may read the same bytes at
 // the same time; one of the two copies then goes at once.
 #ifndef PETREL_EXTENSION_DATA_LOADER_SHARED_READS_H_
 #define PETREL_EXTENSION_DATA_LOADER_SHARED_READS_H_
@@ -19,6 +20,7 @@
 #include <optional>
 
 #include "runtime/core/byte_place.h"
+#include "runtime/core/data_loader.h"
 #include "runtime/core/freeable_buffer.h"
 
 namespace petrel::extension {
@@ -31,6 +33,15 @@ class SharedReads final {
 
     bool operator==(const Range& other) const { return place == other.place && size == other.size; }
   };
+
+  // Whether memory for these bytes may be shared, and is worth it: structures are private,
+  // states are copied, and payloads are gone once they were read.
+  static bool may_share(size_t size, const runtime::DataLoader::SegmentInfo& info) {
+    using Type = runtime::DataLoader::SegmentInfo::Type;
+    constexpr size_t kSmallest = 512;
+    return size >= kSmallest &&
+           (info.segment_type == Type::External || info.segment_type == Type::Constant);
+  }
 
   // A buffer over memory that holds the range; nullopt if none does.
   static std::optional<runtime::FreeableBuffer> find(const Range& range);

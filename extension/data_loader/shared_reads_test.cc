@@ -106,6 +106,39 @@ TEST_F(SharedReadsTest, AChangedFileIsReadAgain) {
   EXPECT_EQ(first_byte(first), 'a') << "what was loaded does not change";
 }
 
+// A program may name one weight thousands of times.
+TEST_F(SharedReadsTest, OneLoaderHasBytesInMemoryOnceHoweverNewTheFileIs) {
+  const DataLoader::SegmentInfo info(Type::External);
+  for (const size_t size : {size_t{512}, kLarge}) {
+    for (bool is_new = false; !is_new;) {
+      write('a');
+      const FileDataLoader loader = open_file();
+      Result<FreeableBuffer> first = loader.load(16, size, info);
+      Result<FreeableBuffer> second = loader.load(16, size, info);
+      ASSERT_TRUE(first.ok() && second.ok());
+      is_new = !loader.find_place(16, size).ok();
+      if (!is_new) continue;  // it took seconds
+      EXPECT_EQ(first->data(), second->data());
+      EXPECT_NE(open_file().load(16, size, info)->data(), second->data()) << "who cannot be sure";
+      first->free();
+      EXPECT_EQ(first_byte(*second), 'a');
+      write('b');
+      EXPECT_EQ(first_byte(load(loader)), 'b') << "what is in the file now";
+    }
+  }
+}
+
+TEST_F(SharedReadsTest, CopiesOfMemoryThatIsNotAlignedAreThereOnce) {
+  alignas(16) const char bytes[1040] = "";
+  const auto loader = open_memory(bytes + 1, sizeof(bytes) - 1);
+  const DataLoader::SegmentInfo info(Type::External);
+  Result<FreeableBuffer> first = loader->load(16, 1000, info);
+  Result<FreeableBuffer> second = loader->load(16, 1000, info);
+  ASSERT_TRUE(first.ok() && second.ok());
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(first->data()) % 16, 0u);
+  EXPECT_EQ(first->data(), second->data());
+}
+
 TEST_F(SharedReadsTest, ManyThreadsShareAndFree) {
   let_the_file_settle();
   std::atomic<int> wrong{0};

@@ -9,6 +9,8 @@
 #include "backends/xnnpack/format/payload_reader.h"
 #include "backends/xnnpack/format/shape_rules.h"
 #include "extension/npy/tensor_array.h"
+#include "runtime/core/budget.h"
+#include "runtime/core/limits.h"
 #include "runtime/core/log.h"
 
 namespace petrel::extension {
@@ -86,9 +88,11 @@ Result<std::unique_ptr<OpenedPayload>> OpenedPayload::open(const void* payload, 
   graph.constants.clear();
   graph.storage.reset();
   if (opened->shown_.empty()) return opened;
-  PETREL_ASSIGN_OR_RETURN(
-      opened->delegate_,
-      xnnpack::Delegate::create(std::move(all), size, map, xnnpack::Delegate::Options()));
+  runtime::Budget memory("max_delegate_bytes", runtime::Limits().max_delegate_bytes);
+  xnnpack::Delegate::Options options;
+  options.memory = &memory;
+  PETREL_ASSIGN_OR_RETURN(opened->delegate_,
+                          xnnpack::Delegate::create(std::move(all), size, map, options));
   return opened;
 }
 
@@ -122,6 +126,13 @@ Result<std::map<uint32_t, NpyArray>> OpenedPayload::run(
   PETREL_ASSIGN_OR_RETURN(const std::vector<Dims> dims, dims_of(args));
   std::vector<uint32_t> written = outputs_;
   written.insert(written.end(), shown_.begin(), shown_.end());
+  // The payload itself has not all of its values in memory at once.
+  runtime::Budget memory("what can be compared", kMaxTracedBytes);
+  for (const uint32_t id : written) {
+    Value value = graph_.values[id];
+    value.dims = dims[id];
+    PETREL_RETURN_IF_ERROR(memory.take("all values of a payload", xnnpack::count_bytes(value)));
+  }
   std::vector<std::shared_ptr<ArrayTensor>> tensors;
   std::vector<EValue> values;
   for (const uint32_t id : written) {

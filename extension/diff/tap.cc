@@ -157,6 +157,11 @@ size_t Tap::append(TraceValue value) {
 
 void Tap::append_tensor(TraceValue value, const Tensor& tensor) {
   if (tensor.const_data_ptr() == nullptr && tensor.nbytes() > 0) return;
+  // A call may have many outputs, and all over the same memory.
+  if (is_full() || tensor.nbytes() > kMaxTracedBytes - traced_bytes_) {
+    traced_bytes_ = kMaxTracedBytes;
+    return;
+  }
   value.array = to_npy(tensor);
   memory_.write(tensor.const_data_ptr(), tensor.nbytes(), append(std::move(value)));
 }

@@ -36,7 +36,6 @@ namespace petrel::extension {
 // What a tap keeps of one run at most, all elements together. A program may loop, and
 // values are aligned pair by pair.
 inline constexpr size_t kMaxTracedValues = 20'000;
-inline constexpr uint64_t kMaxTracedBytes = uint64_t{1} << 32;
 
 class Tap final : public runtime::EventTracer {
  public:

@@ -41,6 +41,7 @@ class FlatDataMap::Index final {
     for (uint32_t i = 0; i < root_.segments()->size(); ++i) {
       PETREL_RETURN_IF_ERROR(add_segment(i, root_.segments()->Get(i)));
     }
+    PETREL_RETURN_IF_ERROR(check_overlaps());
     entries.reserve(root_.named_data()->size());
     for (uint32_t i = 0; i < root_.named_data()->size(); ++i) {
       PETREL_RETURN_IF_ERROR(add_entry(i, root_.named_data()->Get(i)));
@@ -52,7 +53,7 @@ class FlatDataMap::Index final {
   std::vector<Entry> entries;
 
  private:
-  // Segments lie inside the data region.
+  // Segments lie inside the data region, where loaders find memory aligned.
   Error add_segment(uint32_t i, const flat::DataSegment* segment) {
     if (segment == nullptr ||
         !runtime::in_bounds(segment->offset(), segment->size(), header_.segment_data_size)) {
@@ -60,8 +61,33 @@ class FlatDataMap::Index final {
                  static_cast<unsigned long long>(header_.segment_data_size));
       return Error::InvalidExternalData;
     }
+    const bool is_aligned =
+        (header_.segment_base + segment->offset()) % runtime::kDataAlignment == 0;
+    if (segment->size() != 0 && !is_aligned) {
+      PETREL_LOG(Error, "data file segment %u begins at %llu, must begin at a multiple of %zu", i,
+                 static_cast<unsigned long long>(header_.segment_base + segment->offset()),
+                 runtime::kDataAlignment);
+      return Error::InvalidExternalData;
+    }
     ranges.push_back({static_cast<size_t>(header_.segment_base + segment->offset()),
                       static_cast<size_t>(segment->size())});
+    return Error::Ok;
+  }
+
+  // Many segments over each other would be read as as many copies.
+  Error check_overlaps() const {
+    std::vector<Range> in_order;
+    for (const Range& range : ranges) {
+      if (range.size > 0) in_order.push_back(range);
+    }
+    std::sort(in_order.begin(), in_order.end(),
+              [](const Range& a, const Range& b) { return a.offset < b.offset; });
+    for (size_t i = 1; i < in_order.size(); ++i) {
+      const Range& before = in_order[i - 1];
+      if (in_order[i].offset - before.offset >= before.size) continue;
+      PETREL_LOG(Error, "data file segments share the bytes at %zu", in_order[i].offset);
+      return Error::InvalidExternalData;
+    }
     return Error::Ok;
   }
 
@@ -188,6 +214,11 @@ Result<FreeableBuffer> FlatDataMap::get_data(std::string_view key) const {
   const Range range = ranges_[entry->segment];
   return loader_->load(range.offset, range.size,
                        DataLoader::SegmentInfo(SegmentType::External, entry->segment));
+}
+
+Result<size_t> FlatDataMap::num_bytes(std::string_view key) const {
+  PETREL_ASSIGN_OR_RETURN(const Entry* entry, find(key));
+  return size_t{ranges_[entry->segment].size};
 }
 
 Result<uint32_t> FlatDataMap::get_num_keys() const { return static_cast<uint32_t>(sorted_.size()); }

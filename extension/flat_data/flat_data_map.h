@@ -41,6 +41,8 @@ class FlatDataMap final : public runtime::NamedDataMap {
   runtime::Result<runtime::TensorLayout> get_tensor_layout(std::string_view key) const override;
   runtime::Error load_data_into(std::string_view key, void* buffer, size_t size) const override;
   runtime::Result<runtime::BytePlace> find_place(std::string_view key, size_t size) const override;
+  // Of the data of a key, which is not read.
+  runtime::Result<size_t> num_bytes(std::string_view key) const;
 
  private:
   class Index;

@@ -9,6 +9,7 @@
 #include <initializer_list>
 #include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "extension/data_loader/buffer_data_loader.h"
@@ -137,8 +138,11 @@ struct EntrySpec {
   bool has_key_of_last = false;  // the same bytes
 };
 
-// A file with one segment of 16 bytes and these entries.
-std::string file_of(const std::vector<EntrySpec>& specs, uint64_t segment_bytes = 16,
+// Where segments are and how long, behind the base.
+using Segments = std::vector<std::pair<uint64_t, uint64_t>>;
+
+// A file with these segments, in 16 bytes of data, and these entries.
+std::string file_of(const std::vector<EntrySpec>& specs, const Segments& in_data = {{0, 16}},
                     uint32_t version = 0) {
   flatbuffers::FlatBufferBuilder builder;
   std::vector<flatbuffers::Offset<flat::NamedData>> rows;
@@ -153,8 +157,10 @@ std::string file_of(const std::vector<EntrySpec>& specs, uint64_t segment_bytes 
     const auto layout = flat::CreateTensorLayout(builder, flat::ScalarType::FLOAT, sizes, order);
     rows.push_back(flat::CreateNamedData(builder, key, spec.segment, layout));
   }
-  const std::vector<flatbuffers::Offset<flat::DataSegment>> segments = {
-      flat::CreateDataSegment(builder, 0, segment_bytes)};
+  std::vector<flatbuffers::Offset<flat::DataSegment>> segments;
+  for (const auto& [offset, size] : in_data) {
+    segments.push_back(flat::CreateDataSegment(builder, offset, size));
+  }
   const auto stored_segments = builder.CreateVector(segments);
   const auto stored_rows = builder.CreateVector(rows);
   builder.Finish(flat::CreateFlatData(builder, version, stored_segments, stored_rows),
@@ -241,7 +247,7 @@ TEST(FlatDataMap, RefusesEntriesWithoutAKeyOrWithANulInIt) {
 }
 
 TEST(FlatDataMap, RefusesNewerVersions) {
-  const Loaded loaded(file_of({{"a"}}, 16, 1));
+  const Loaded loaded(file_of({{"a"}}, {{0, 16}}, 1));
   EXPECT_EQ(loaded.error, Error::NotSupported);
   EXPECT_EQ(loaded.message, "data file has version 1, the newest known is 0");
 }
@@ -307,10 +313,27 @@ TEST(FlatDataMap, NamesTheKeyThatIsWrongAndShowsLittleOfIt) {
 
 TEST(FlatDataMap, RefusesSegmentsBeyondItsData) {
   for (const uint64_t size : {uint64_t{17}, uint64_t{1} << 40, ~uint64_t{0}}) {
-    const Loaded loaded(file_of({{"a"}}, size));
+    const Loaded loaded(file_of({{"a"}}, {{0, size}}));
     EXPECT_EQ(loaded.error, Error::InvalidExternalData);
     EXPECT_EQ(loaded.message, "data file segment 0 is not inside the data of 16 bytes");
   }
+}
+
+// A file of a megabyte could name a terabyte so.
+TEST(FlatDataMap, RefusesSegmentsThatShareBytes) {
+  for (const Segments& segments : {Segments{{0, 16}, {0, 16}}, Segments{{0, 1}, {0, 16}},
+                                   Segments{{0, 16}, {16, 0}, {0, 4}}}) {
+    const Loaded loaded(file_of({{"a"}}, segments));
+    EXPECT_EQ(loaded.error, Error::InvalidExternalData);
+    EXPECT_NE(loaded.message.find(" share the bytes at "), std::string::npos) << loaded.message;
+  }
+  EXPECT_EQ(Loaded(file_of({{"a"}}, {{0, 16}, {16, 0}, {0, 0}, {0, 0}})).error, Error::Ok);
+}
+
+TEST(FlatDataMap, RefusesSegmentsThatBeginBetweenMultiplesOf16) {
+  const Loaded loaded(file_of({{"a", 0, {1}}}, {{4, 4}}));
+  EXPECT_EQ(loaded.error, Error::InvalidExternalData);
+  EXPECT_NE(loaded.message.find("must begin at a multiple of 16"), std::string::npos);
 }
 
 // Every byte to 0, 0xFF and flipped, and every truncation: an error, or a map

@@ -21,9 +21,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string_view>
-#include <unordered_map>
 
 #include "runtime/core/result.h"
 #include "runtime/core/scalar_type.h"
@@ -66,7 +66,7 @@ class ProgramLevels final {
   runtime::Result<std::optional<Levels>> levels_of(std::string_view name, bool is_input,
                                                    size_t index) const;
 
-  std::unordered_map<std::string_view, runtime::MethodView> methods_;
+  std::map<std::string_view, runtime::MethodView> methods_;
 };
 
 // Of one input or output.

@@ -65,19 +65,31 @@ void set_log_sink(LogSink to) {
   sink().to = to;
 }
 
-std::string shown(std::string_view message) {
+std::string printable(std::string_view text) {
   constexpr char kDigits[] = "0123456789abcdef";
-  std::string text;
-  for (const char c : message.substr(0, kMaxShown)) {
-    const auto byte = static_cast<unsigned char>(c);
-    if ((byte >= 0x20 && byte != 0x7f) || c == '\n' || c == '\t') {
-      text += c;
+  std::string printed;
+  // Controls of two bytes, U+0080 to U+009F, begin with this one.
+  constexpr unsigned char kLead = 0xc2;
+  bool is_second = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
+    const bool is_first = byte == kLead && next >= 0x80 && next < 0xa0;
+    const bool is_control = (byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7f;
+    if (!is_control && !is_first && !is_second) {
+      printed += text[i];
     } else {
-      text += "\\x";
-      text += kDigits[byte >> 4];
-      text += kDigits[byte & 15];
+      printed += "\\x";
+      printed += kDigits[byte >> 4];
+      printed += kDigits[byte & 15];
     }
+    is_second = is_first;
   }
+  return printed;
+}
+
+std::string shown(std::string_view message) {
+  std::string text = printable(message.substr(0, kMaxShown));
   if (message.size() > kMaxShown) {
     text += " ... and " + std::to_string(message.size() - kMaxShown) + " bytes more";
   }

@@ -49,8 +49,11 @@ struct LogSink {
 };
 void set_log_sink(LogSink sink);
 
-// A message as it may be shown: bytes that a terminal would obey are written as
-// \xNN, and what is beyond kMaxShown bytes is left out. Messages quote texts of
+// A text as a terminal may have it: bytes that it would obey are written as \xNN, but for
+// ends of lines and tabs.
+std::string printable(std::string_view text);
+
+// The same of a message, without what is beyond kMaxShown bytes. Messages quote texts of
 // files, which may be as long as the file.
 inline constexpr size_t kMaxShown = 16384;
 std::string shown(std::string_view message);

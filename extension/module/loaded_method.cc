@@ -2,6 +2,7 @@
 #include "extension/module/loaded_method.h"
 
 #include <algorithm>
+#include <cstring>
 #include <set>
 #include <utility>
 
@@ -17,11 +18,13 @@ using runtime::Span;
 using runtime::Tensor;
 using runtime::TensorInfo;
 
-TensorCopy::TensorCopy(const Tensor& from, const void* data)
-    : bytes(static_cast<const uint8_t*>(data), static_cast<const uint8_t*>(data) + from.nbytes()),
-      impl(*from.impl()) {
-  // As many bytes as before, so it cannot fail.
-  static_cast<void>(impl.set_data(bytes.data(), bytes.size()));
+Result<std::unique_ptr<TensorCopy>> TensorCopy::make(const Tensor& from, const void* data) {
+  auto copy = std::make_unique<TensorCopy>(from);
+  PETREL_RETURN_IF_ERROR(copy->bytes.allocate(from.nbytes()));
+  const Span<uint8_t> bytes = copy->bytes.span();
+  if (bytes.size() > 0) std::memcpy(bytes.data(), data, bytes.size());
+  PETREL_RETURN_IF_ERROR(copy->impl.set_data(bytes.data(), bytes.size()));
+  return copy;
 }
 
 Error LoadedMethod::allocate_arenas(const MethodMeta& meta, SharedArenas& shared) {
@@ -45,7 +48,7 @@ bool LoadedMethod::owns(const void* address) const {
                      [&](const Arena& arena) { return arena.contains(address); });
 }
 
-std::vector<EValue> LoadedMethod::take_outputs() {
+Result<std::vector<EValue>> LoadedMethod::take_outputs(const runtime::Limits& limits) {
   std::vector<EValue> taken(method->outputs_size());
   for (size_t i = 0; i < taken.size(); ++i) taken[i] = method->get_output(i);
   if (!method->points_at_inputs()) return taken;
@@ -55,9 +58,13 @@ std::vector<EValue> LoadedMethod::take_outputs() {
   }
   method->unbind_inputs();
   std::vector<std::unique_ptr<TensorCopy>> copies;
+  runtime::Budget bytes("max_input_bytes", limits.max_input_bytes);
   for (size_t i = 0; i < taken.size(); ++i) {
     if (data[i] == nullptr || taken[i].toTensor().const_data_ptr() != nullptr) continue;
-    copies.push_back(std::make_unique<TensorCopy>(taken[i].toTensor(), data[i]));
+    const Tensor tensor = taken[i].toTensor();
+    PETREL_RETURN_IF_ERROR(bytes.take("an output that is an input", tensor.nbytes()));
+    PETREL_ASSIGN_OR_RETURN(std::unique_ptr<TensorCopy> copy, TensorCopy::make(tensor, data[i]));
+    copies.push_back(std::move(copy));
     taken[i] = EValue(Tensor(&copies.back()->impl));
   }
   // Not earlier: an input may have been a copy of the last run.

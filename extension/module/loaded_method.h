@@ -31,10 +31,12 @@ namespace petrel::extension {
 
 // A tensor with the elements of another, which says how they lie.
 struct TensorCopy {
-  explicit TensorCopy(const runtime::Tensor& from) : TensorCopy(from, from.const_data_ptr()) {}
-  TensorCopy(const runtime::Tensor& from, const void* data);
+  // `data` has the elements of `from`, which may have none of its own.
+  static runtime::Result<std::unique_ptr<TensorCopy>> make(const runtime::Tensor& from,
+                                                           const void* data);
 
-  std::vector<uint8_t> bytes;
+  explicit TensorCopy(const runtime::Tensor& from) : impl(*from.impl()) {}
+  Arena bytes;
   runtime::TensorImpl impl;
 };
 
@@ -57,8 +59,9 @@ struct LoadedMethod {
   runtime::Error provide_outputs(const runtime::MethodMeta& meta, const runtime::Limits& limits);
   // True for addresses that a run can overwrite.
   bool owns(const void* address) const;
-  // Forgets the inputs; what outputs have of them is copied.
-  std::vector<runtime::EValue> take_outputs();
+  // Forgets the inputs; what outputs have of them is copied. A program may have an input as
+  // many outputs: Limits::max_input_bytes pays for the copies.
+  runtime::Result<std::vector<runtime::EValue>> take_outputs(const runtime::Limits& limits);
 };
 
 class MethodSwap final {

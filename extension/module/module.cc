@@ -269,13 +269,15 @@ Result<std::vector<EValue>> Module::execute(const std::string& method,
     return Error::InvalidArgument;
   }
   // An output of an earlier call may lie where an input goes.
-  std::vector<TensorCopy> copies;
-  copies.reserve(inputs.size());  // they are pointed at
+  std::vector<std::unique_ptr<TensorCopy>> copies;
   std::vector<EValue> safe = inputs;
   for (EValue& input : safe) {
     if (!input.isTensor() || !made->owns(input.toTensor().const_data_ptr())) continue;
-    copies.emplace_back(input.toTensor());
-    input = EValue(Tensor(&copies.back().impl));
+    const Tensor tensor = input.toTensor();
+    PETREL_ASSIGN_OR_RETURN(std::unique_ptr<TensorCopy> copy,
+                            TensorCopy::make(tensor, tensor.const_data_ptr()));
+    copies.push_back(std::move(copy));
+    input = EValue(Tensor(&copies.back()->impl));
   }
   struct Unbind {
     ~Unbind() { method.unbind_inputs(); }
@@ -285,7 +287,8 @@ Result<std::vector<EValue>> Module::execute(const std::string& method,
     PETREL_RETURN_IF_ERROR(runnable.set_input(safe[i], i));
   }
   PETREL_RETURN_IF_ERROR(runnable.execute());
-  std::vector<EValue> outputs = made->take_outputs();
+  PETREL_ASSIGN_OR_RETURN(std::vector<EValue> outputs,
+                          made->take_outputs(program_->options().limits));
   for (size_t i = 0; i < outputs.size(); ++i) {
     // A tensor may have been moved here to which nobody gave memory.
     if (outputs[i].isTensor() && outputs[i].toTensor().nbytes() != 0 &&

@@ -109,6 +109,8 @@ Error check_sources(const ProgramAdditions& additions, Span<const NamedDataMap* 
     while (at < keys.size() && keys[at].count(key) == 0) ++at;
     return at;
   };
+  // Many weights may be made of one source, whose bytes are compared once.
+  std::map<std::string, bool, std::less<>> is_other_by_source;
   for (uint32_t i = 0; i < additions.num_weights(); ++i) {
     const WeightView weight = additions.weight(i);
     const size_t has_weight = find(weight.key, 0);
@@ -118,7 +120,10 @@ Error check_sources(const ProgramAdditions& additions, Span<const NamedDataMap* 
       if (has_weight == maps.size() || counts >= has_weight) continue;
       // A source that nobody reads is there to take the place of others; one that is read
       // may have a file of its own.
-      bool is_other = additions.find_weight(source) == additions.num_weights();
+      const auto [known, is_new] = is_other_by_source.try_emplace(
+          source, additions.find_weight(source) == additions.num_weights());
+      bool& is_other = known->second;
+      if (!is_new) continue;
       for (size_t at = find(source, counts + 1); !is_other && at < maps.size();
            at = find(source, at + 1)) {
         PETREL_ASSIGN_OR_RETURN(const bool equal, are_equal(*maps[counts], *maps[at], source));

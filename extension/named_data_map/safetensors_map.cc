@@ -6,9 +6,11 @@
 #include <cstring>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <utility>
 
+#include "extension/data_loader/shared_reads.h"
 #include "runtime/core/checked_math.h"
 #include "runtime/core/log.h"
 #include "runtime/core/tensor.h"
@@ -246,7 +248,31 @@ Result<SafetensorsMap> SafetensorsMap::load(DataLoader* loader) {
   std::sort(tensors.begin(), tensors.end(),
             [](const Tensor& a, const Tensor& b) { return a.name < b.name; });
   if (tensors.size() > std::numeric_limits<uint32_t>::max()) return Error::NotSupported;
+  PETREL_RETURN_IF_ERROR(check_overlaps(tensors));
   return SafetensorsMap(loader, std::move(tensors));
+}
+
+Error SafetensorsMap::check_overlaps(const std::vector<Tensor>& tensors) {
+  std::vector<const Tensor*> in_order;
+  for (const Tensor& tensor : tensors) {
+    if (tensor.size > 0) in_order.push_back(&tensor);
+  }
+  std::sort(in_order.begin(), in_order.end(),
+            [](const Tensor* a, const Tensor* b) { return a->offset < b->offset; });
+  for (size_t i = 1; i < in_order.size(); ++i) {
+    const Tensor& before = *in_order[i - 1];
+    if (in_order[i]->offset - before.offset >= before.size) continue;
+    PETREL_LOG(Error, "tensors '%.200s' and '%.200s' of a safetensors file share bytes",
+               before.name.c_str(), in_order[i]->name.c_str());
+    return Error::InvalidExternalData;
+  }
+  return Error::Ok;
+}
+
+Result<size_t> SafetensorsMap::num_bytes(std::string_view key) const {
+  const Tensor* tensor = find(key);
+  if (tensor == nullptr) return Error::NotFound;
+  return size_t{tensor->size};
 }
 
 const SafetensorsMap::Tensor* SafetensorsMap::find(std::string_view key) const {
@@ -260,11 +286,18 @@ Result<FreeableBuffer> SafetensorsMap::get_data(std::string_view key) const {
   const Tensor* tensor = find(key);
   if (tensor == nullptr) return Error::NotFound;
   const auto index = static_cast<size_t>(tensor - tensors_.data());
-  PETREL_ASSIGN_OR_RETURN(
-      FreeableBuffer data,
-      loader_->load(tensor->offset, tensor->size,
-                    DataLoader::SegmentInfo(DataLoader::SegmentInfo::Type::External, index)));
-  return aligned(std::move(data));
+  const DataLoader::SegmentInfo info(DataLoader::SegmentInfo::Type::External, index);
+  const bool is_shared =
+      tensor->offset % kDataAlignment != 0 && SharedReads::may_share(tensor->size, info);
+  const SharedReads::Range range = {{source_, tensor->offset}, tensor->size};
+  if (is_shared) {
+    std::optional<FreeableBuffer> there = SharedReads::find(range);
+    if (there.has_value()) return *std::move(there);
+  }
+  PETREL_ASSIGN_OR_RETURN(FreeableBuffer data, loader_->load(tensor->offset, tensor->size, info));
+  PETREL_ASSIGN_OR_RETURN(FreeableBuffer copy, aligned(std::move(data)));
+  if (!is_shared) return copy;
+  return SharedReads::share(range, std::move(copy));
 }
 
 Result<BytePlace> SafetensorsMap::find_place(std::string_view key, size_t size) const {

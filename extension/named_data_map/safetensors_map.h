@@ -13,11 +13,11 @@
 //
 //   options.other_data = read_safetensors;
 //
-// load() checks the whole index: every tensor lies inside the file and has as
-// many bytes as its shape says; names occur once. Data is read when it is asked
-// for; what does not begin at a multiple of 16 in the file is copied to memory
-// that does. The loader must outlive the map, the map every Method loaded with
-// it. Thread-safe if the loader is.
+// load() checks the whole index: every tensor lies inside the file, has as many
+// bytes as its shape says and shares none with others; names occur once. Data is
+// read when it is asked for; what does not begin at a multiple of 16 in the file
+// is copied to memory that does, once for all who hold it. The loader must outlive
+// the map, the map every Method loaded with it. Thread-safe if the loader is.
 #ifndef PETREL_EXTENSION_NAMED_DATA_MAP_SAFETENSORS_MAP_H_
 #define PETREL_EXTENSION_NAMED_DATA_MAP_SAFETENSORS_MAP_H_
 
@@ -27,6 +27,7 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/backend/byte_source.h"
 #include "runtime/core/data_loader.h"
 #include "runtime/core/named_data_map.h"
 
@@ -46,6 +47,8 @@ class SafetensorsMap final : public runtime::NamedDataMap {
   runtime::Result<const char*> get_key(uint32_t index) const override;
   runtime::Result<runtime::TensorLayout> get_tensor_layout(std::string_view key) const override;
   runtime::Result<runtime::BytePlace> find_place(std::string_view key, size_t size) const override;
+  // Of the data of a key, which is not read.
+  runtime::Result<size_t> num_bytes(std::string_view key) const;
 
  private:
   struct Tensor {
@@ -58,6 +61,9 @@ class SafetensorsMap final : public runtime::NamedDataMap {
   };
   class IndexReader;
 
+  // Many that share bytes would be as many copies of these.
+  static runtime::Error check_overlaps(const std::vector<Tensor>& tensors);
+
   SafetensorsMap(runtime::DataLoader* loader, std::vector<Tensor> tensors)
       : loader_(loader), tensors_(std::move(tensors)) {}
 
@@ -65,6 +71,8 @@ class SafetensorsMap final : public runtime::NamedDataMap {
 
   runtime::DataLoader* loader_;
   std::vector<Tensor> tensors_;  // by name
+  // Of what is copied, for as long as a copy is there.
+  uint64_t source_ = runtime::ByteSource::new_number();
 };
 
 // The map of SafetensorsMap::load() on the heap.

@@ -139,6 +139,38 @@ TEST_F(SafetensorsMapTest, NamesTheTensorThatIsWrong) {
   EXPECT_THAT(refusal("{\"" + std::string(1024, 'k') + "\":" + kByte + "}"), HasSubstr("too long"));
 }
 
+// Each that does not begin at a multiple of 16 is copied: a file of a megabyte could name
+// gigabytes.
+TEST_F(SafetensorsMapTest, RefusesTensorsThatShareBytes) {
+  const auto two = [](const char* first, const char* second) {
+    const auto tensor = [](const char* name, const char* offsets, int size) {
+      return "\"" + std::string(name) + R"(":{"dtype":"U8","shape":[)" + std::to_string(size) +
+             R"(],"data_offsets":)" + offsets + "}";
+    };
+    return "{" + tensor("v", first, 4) + "," + tensor("w", second, 8) + "," +
+           tensor("x", "[2,2]", 0) + "}";
+  };
+  EXPECT_THAT(refusal(two("[0,4]", "[0,8]")), HasSubstr("share bytes"));
+  EXPECT_THAT(refusal(two("[7,11]", "[0,8]")),
+              HasSubstr("'w' and 'v' of a safetensors file share"));
+  const std::string bytes = file(two("[8,12]", "[0,8]"), std::string(12, 'x'));
+  BufferDataLoader loader(bytes.data(), bytes.size());
+  EXPECT_TRUE(SafetensorsMap::load(&loader).ok()) << messages_;
+}
+
+TEST_F(SafetensorsMapTest, CopiesWhatIsNotAlignedOnce) {
+  const std::string bytes = file(R"({"w":{"dtype":"U8","shape":[1000],"data_offsets":[1,1001]}} )",
+                                 std::string(1001, 'x'));
+  BufferDataLoader loader(bytes.data(), bytes.size());
+  Result<SafetensorsMap> map = SafetensorsMap::load(&loader);
+  ASSERT_TRUE(map.ok()) << messages_;
+  const Result<FreeableBuffer> first = map->get_data("w");
+  const Result<FreeableBuffer> second = map->get_data("w");
+  ASSERT_TRUE(first.ok() && second.ok());
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(first->data()) % 16, 0u);
+  EXPECT_EQ(first->data(), second->data());
+}
+
 TEST_F(SafetensorsMapTest, RefusesWhatIsNoIndex) {
   for (const char* index : {"", "[]", "3", "{", "{\"w\":3}", "{\"w\":\"x\"}", "{\"w\":[]}",
                             "{\"w\":{\"dtype\":{}}}", "{} {}", "\"{}\""}) {

@@ -3,6 +3,8 @@
 
 #include <pybind11/stl.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -46,7 +48,16 @@ std::unique_ptr<BoundTensor> bind_input(py::handle argument, const petrel_tensor
                                        ", must be " + text_of(to_string(dtype), shape_of(info)));
   }
   const Span<const uint8_t> order(info.dim_order, info.rank);
-  const bool fits = array->lies_in(order) && array->data != nullptr;
+  // A view may have far more elements than there is memory behind it: the module refuses
+  // what is too large, so it is not copied.
+  bool is_too_large = false;
+  for (size_t d = 0; d < info.rank; ++d) {
+    is_too_large = is_too_large || array->shape[d] > info.sizes[d];
+    if (array->shape[d] <= INT32_MAX) continue;
+    raise_error("InvalidArgument", name + " has dim " + std::to_string(d) + " of " +
+                                       std::to_string(array->shape[d]) + ", must be in [0, 2^31)");
+  }
+  const bool fits = is_too_large || (array->lies_in(order) && array->data != nullptr);
   return std::make_unique<BoundTensor>(fits ? *std::move(array) : array->copy_in(order), info);
 }
 

@@ -57,10 +57,12 @@ absl::StatusOr<ordered_json> list_program(const std::string& path, const runtime
     entry["users"] = users_json(need.users);
     entries.push_back(std::move(entry));
   }
-  return ordered_json{{"file", path},
-                      {"kind", "program"},
-                      {"entries", std::move(entries)},
-                      {"unread", users_json(needed.unread)}};
+  ordered_json list = {{"file", path},
+                       {"kind", "program"},
+                       {"entries", std::move(entries)},
+                       {"unread", users_json(needed.unread)}};
+  if (needed.has_more_users) list["has_more_users"] = true;
+  return list;
 }
 
 std::string users_text(const ordered_json& users) {
@@ -107,6 +109,10 @@ std::string render_data_list(const ordered_json& list) {
     text += "\n";
   }
   absl::StrAppend(&text, list["entries"].size(), " keys, ", format_bytes(sum), "\n");
+  if (list.contains("has_more_users")) {
+    absl::StrAppend(&text, "and more users than ", NeededData::kMaxUses,
+                    ", which are not listed\n");
+  }
   if (list.contains("unread") && !list["unread"].empty()) {
     absl::StrAppend(&text, "and what the delegates of ", users_text(list["unread"]),
                     " look up, which only their backends know\n");

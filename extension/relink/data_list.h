@@ -10,6 +10,7 @@
 //            "constant"  for kernels, in the program, under the weight's name
 //            "outside"   to be given from a data file
 //            "file"      an entry of a data file, which has no users
+//   has_more_users   there, and true, where there are too many to list
 //   users    by method and backend, "kernels" among these
 //   unread   delegates whose keys only their backends know
 #ifndef PETREL_EXTENSION_RELINK_DATA_LIST_H_

@@ -104,7 +104,7 @@ bool same_layout(const DataEntry& a, const DataEntry& b) {
   return !a.layout || !b.layout || *a.layout == *b.layout;
 }
 
-absl::StatusOr<std::map<std::string, Found>> read_all(const MergeOptions& options,
+absl::StatusOr<std::map<std::string, Found>> read_all(const DataMergeOptions& options,
                                                       const DataProgram& program) {
   std::map<std::string, Found> all;
   for (const DataProgram::Named& named : program.named()) {
@@ -176,11 +176,10 @@ absl::StatusOr<MoveReport> split_data(const SplitOptions& options) {
   MoveReport report;
   report.keys = found->second.entries.size();
   report.bytes = store.stored_bytes();
+  std::set<std::string> moved;
+  for (const NamedBlobStore::Entry& entry : found->second.entries) moved.insert(entry.key);
   for (const std::string& key : needed_data(program).missing()) {
-    const bool is_moved =
-        std::any_of(found->second.entries.begin(), found->second.entries.end(),
-                    [&](const NamedBlobStore::Entry& entry) { return entry.key == key; });
-    if (!is_moved) report.still_outside.push_back(key);
+    if (moved.count(key) == 0) report.still_outside.push_back(key);
   }
   exir::OutputFiles files;
   PETREL_ASSIGN_OR_RETURN(const exir::ByteSink program_sink, files.open(options.output));
@@ -192,7 +191,7 @@ absl::StatusOr<MoveReport> split_data(const SplitOptions& options) {
   return report;
 }
 
-absl::StatusOr<MoveReport> merge_data(const MergeOptions& options) {
+absl::StatusOr<MoveReport> merge_data(const DataMergeOptions& options) {
   for (const std::string& file : options.data_files) {
     PETREL_RETURN_IF_ERROR(exir::check_is_not(options.output, "a data file that is read", file));
   }

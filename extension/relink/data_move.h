@@ -30,7 +30,7 @@ struct SplitOptions {
   runtime::Limits limits;  // of loading the program
 };
 
-struct MergeOptions {
+struct DataMergeOptions {
   std::string program;
   std::vector<std::string> data_files;
   std::string output;
@@ -52,7 +52,7 @@ absl::StatusOr<MoveReport> split_data(const SplitOptions& options);
 
 // InvalidArgument naming the key and both files where equal keys have other
 // bytes, or the key whose layout is not what the program needs.
-absl::StatusOr<MoveReport> merge_data(const MergeOptions& options);
+absl::StatusOr<MoveReport> merge_data(const DataMergeOptions& options);
 
 }  // namespace petrel::extension
 

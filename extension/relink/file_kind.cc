@@ -1,20 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "extension/relink/file_kind.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 
 #include "absl/strings/str_cat.h"
 
 namespace petrel::extension {
 
 absl::StatusOr<FileKind> file_kind(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return absl::NotFoundError(absl::StrCat(path, ": ", std::strerror(errno)));
-  char head[8] = {};
-  in.read(head, sizeof(head));
-  if (in.gcount() == sizeof(head)) {
+  // Not blocking: a pipe must be refused, not waited for.
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) return absl::NotFoundError(absl::StrCat(path, ": ", std::strerror(errno)));
+  struct stat status;
+  char head[9] = {};
+  const bool is_file = fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
+  const ssize_t got = is_file ? pread(fd, head, sizeof(head), 0) : 0;
+  ::close(fd);
+  if (!is_file) return absl::InvalidArgumentError(absl::StrCat(path, ": is not a regular file"));
+  if (got >= 8) {
     if (std::memcmp(head + 4, "ET", 2) == 0) return FileKind::kProgram;
     if (std::memcmp(head + 4, "FT", 2) == 0) return FileKind::kData;
     if (std::memcmp(head, "PK\x03\x04", 4) == 0) return FileKind::kArchive;
@@ -24,8 +32,7 @@ absl::StatusOr<FileKind> file_kind(const std::string& path) {
                     4) == 0)
       return FileKind::kModule;
     // The length of the index, below 2^32, and its first byte.
-    char first = '\0';
-    if (std::memcmp(head + 4, "\0\0\0\0", 4) == 0 && in.get(first) && first == '{') {
+    if (std::memcmp(head + 4, "\0\0\0\0", 4) == 0 && got > 8 && head[8] == '{') {
       return FileKind::kTensors;
     }
   }

@@ -73,15 +73,21 @@ class Finder {
         found->second.layout = type;
         found->second.is_inside = !outside;
       }
-      found->second.users.insert({method, kKernels});
+      add_user({method, kKernels}, &found->second);
     });
+  }
+
+  void add_user(const DataUser& user, NeededKey* need) {
+    needed_.has_more_users = needed_.has_more_users || uses_ == NeededData::kMaxUses;
+    if (uses_ < NeededData::kMaxUses && need->users.insert(user).second) ++uses_;
   }
 
   void add_delegate(const DataUser& user, absl::Span<const uint8_t> payload) {
     // Delegates may share a payload, thousands of them.
     if (!seen_[payload.data()].insert(user).second) return;
     auto known = payloads_.find(payload.data());
-    if (known == payloads_.end()) {
+    const bool is_known = known != payloads_.end();
+    if (!is_known) {
       known =
           payloads_
               .emplace(payload.data(), user.backend == kXnnpack ? keys_of(payload) : std::nullopt)
@@ -91,10 +97,14 @@ class Finder {
       needed_.unread.insert(user);
       return;
     }
+    if (is_known && uses_ == NeededData::kMaxUses) {
+      needed_.has_more_users = true;
+      return;
+    }
     for (const auto& [key, bytes] : *known->second) {
       NeededKey& need = needed_.keys[key];
       if (need.bytes == 0) need.bytes = bytes;
-      need.users.insert(user);
+      add_user(user, &need);
     }
   }
 
@@ -108,6 +118,7 @@ class Finder {
 
   const DataProgram& program_;
   NeededData needed_;
+  size_t uses_ = 0;
   std::map<const uint8_t*, std::optional<PayloadKeys>> payloads_;
   std::map<const uint8_t*, std::set<DataUser>> seen_;
 };

@@ -41,7 +41,12 @@ struct NeededKey {
 };
 
 struct NeededData {
+  // Many methods may share a payload with many keys: of more pairs of a user and a key than
+  // this, the rest is not told.
+  static constexpr size_t kMaxUses = 100'000;
+
   std::map<std::string, NeededKey> keys;
+  bool has_more_users = false;
   // Whose keys are not known.
   std::set<DataUser> unread;
 

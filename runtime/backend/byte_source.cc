@@ -72,6 +72,13 @@ ByteSource::ByteSource(int fd, const Identity& identity) : fd_(fd), identity_(id
       all.numbers.try_emplace(identity, Registry::Number{0, 0}).first->second;
   if (number.sources++ == 0) number.number = ++all.last_number;
   number_ = number.number;
+  own_number_ = ++all.last_number;
+}
+
+uint64_t ByteSource::new_number() {
+  Registry& all = registry();
+  const std::lock_guard<std::mutex> lock(all.mutex);
+  return ++all.last_number;
 }
 
 std::shared_ptr<ByteSource> ByteSource::of_file(int fd) {
@@ -109,16 +116,25 @@ void ByteSource::withdraw(const void* data) {
   all.ranges.erase({address_of(data), this});
 }
 
-bool ByteSource::is_unchanged() const {
+bool ByteSource::has_same_times() const {
   if (identity_[0] == kMemory) return true;
   Identity now;
-  return identity_[0] == kFile && is_settled(identity_[5]) && read_file(fd_, &now) &&
-         now == identity_;
+  return identity_[0] == kFile && read_file(fd_, &now) && now == identity_;
+}
+
+bool ByteSource::is_unchanged() const {
+  if (identity_[0] == kMemory) return true;
+  return identity_[0] == kFile && is_settled(identity_[5]) && has_same_times();
 }
 
 Result<ByteSource::Place> ByteSource::place_at(uint64_t offset) const {
   if (!is_unchanged()) return Error::NotSupported;
   return Place{number_, offset};
+}
+
+Result<ByteSource::Place> ByteSource::own_place_at(uint64_t offset) const {
+  if (!has_same_times()) return Error::NotSupported;
+  return Place{own_number_, offset};
 }
 
 std::optional<ByteSource::Place> ByteSource::find(const void* data, size_t size) {

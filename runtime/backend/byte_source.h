@@ -51,6 +51,11 @@ class ByteSource final {
 
   // Its bytes from `offset`; NotSupported where nothing is sure.
   Result<Place> place_at(uint64_t offset) const;
+  // The same for whoever reads them through this source alone: also of a file that was
+  // changed lately, but not since it was opened. No other source has these places.
+  Result<Place> own_place_at(uint64_t offset) const;
+  // A number that no source has, and that nobody gets again.
+  static uint64_t new_number();
   // The place of `size` bytes at `data`; nullopt where nothing is sure.
   static std::optional<Place> find(const void* data, size_t size);
 
@@ -63,11 +68,13 @@ class ByteSource final {
   static Registry& registry();
   static bool read_file(int fd, Identity* identity);
   ByteSource(int fd, const Identity& identity);
+  bool has_same_times() const;
   bool is_unchanged() const;
 
   const int fd_;  // -1 of memory
   const Identity identity_;
   uint64_t number_ = 0;
+  uint64_t own_number_ = 0;
 };
 
 }  // namespace petrel::runtime

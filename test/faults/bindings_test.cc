@@ -248,6 +248,23 @@ TEST_F(BindingsTest, OutputsOutliveTheInputsTheyLieIn) {
   EXPECT_EQ((*next)[1].toTensor().const_data_ptr<float>()[5], 5);
 }
 
+// A byte of the file names an input as an output once more, and each is copied.
+TEST_F(BindingsTest, OutputsThatAreOneInputArePaidFor) {
+  Recipe recipe = with_callers_input();
+  plan(recipe).outputs = std::vector<int32_t>(20, 0);
+  bytes_ = build(recipe);
+  Module::Options options;
+  options.registry = &test_registry();
+  for (const size_t most : {size_t{20}, size_t{19}}) {
+    options.limits.max_input_bytes = most * input_.tensor().nbytes();
+    const auto module = Module::load(bytes_.data(), bytes_.size(), options);
+    ASSERT_TRUE(module.ok()) << QuietLog::last();
+    EXPECT_EQ((*module)->forward({input_.tensor()}).error(),
+              most == 20 ? Error::Ok : Error::OutOfResources);
+  }
+  EXPECT_NE(QuietLog::last().find("max_input_bytes"), std::string::npos) << QuietLog::last();
+}
+
 // An output that the program does not plan lies in memory of the Module, where the
 // next one will go.
 TEST_F(BindingsTest, UnplannedOutputsMayBeInputs) {

@@ -124,6 +124,11 @@ Problem check_graph(const Graph& graph) {
     return Problem::invalid("values need " + number(peak) +
                             " bytes at the same time, the limit is " + number(kMaxValueBytes));
   }
+  if (const uint64_t steps = count_planning_steps(graph); steps > kMaxPlanningSteps) {
+    return Problem::unsupported(number(graph.nodes.size()) + " nodes need " + number(steps) +
+                                " steps to find places for their values, the limit is " +
+                                number(kMaxPlanningSteps));
+  }
   for (size_t id = 0; id < externals.size(); ++id) {
     if (!externals[id]) {
       return Problem::invalid("no value has external id " + number(id) + " of " +

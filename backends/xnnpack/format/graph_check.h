@@ -9,7 +9,8 @@
 //     which comes before all nodes that read it;
 //   - filters and biases are constants; flags are those a kind may have;
 //   - the dims of every node's output are what shape_rules.h makes of its
-//     inputs; no more than kMaxValueBytes of them are needed at one time.
+//     inputs; no more than kMaxValueBytes of them are needed at one time, and
+//     no more than kMaxPlanningSteps to find places for them.
 
 #ifndef PETREL_BACKENDS_XNNPACK_FORMAT_GRAPH_CHECK_H_
 #define PETREL_BACKENDS_XNNPACK_FORMAT_GRAPH_CHECK_H_

@@ -10,9 +10,10 @@ namespace petrel::backends::xnnpack {
 
 namespace {
 
-// `scratch_of(node)` comes on top while a node runs.
-template <typename ScratchOf>
-uint64_t peak_bytes(const Graph& graph, const ScratchOf& scratch_of) {
+// Calls `visit(node, live)` for each node while it runs, with the sum of `weight_of(id)`
+// over the values that lie between nodes then.
+template <typename WeightOf, typename Visit>
+void walk(const Graph& graph, const WeightOf& weight_of, const Visit& visit) {
   // Behind the last node that reads or makes it; 0 for values of nobody.
   std::vector<size_t> end(graph.values.size(), 0);
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
@@ -24,28 +25,36 @@ uint64_t peak_bytes(const Graph& graph, const ScratchOf& scratch_of) {
   std::vector<std::vector<uint32_t>> dying(graph.nodes.size() + 1);
   for (uint32_t id = 0; id < end.size(); ++id) dying[end[id]].push_back(id);
 
-  const auto bytes_of = [&graph](uint32_t id) -> uint64_t {
+  const auto weight = [&](uint32_t id) -> uint64_t {
     const Value& value = graph.values[id];
     const bool is_inner = value.flags == 0 && !value.is_constant();
-    return is_inner ? count_bytes(value) : 0;
+    return is_inner ? weight_of(value) : 0;
   };
   // Sums stay below 2^64: a value has at most 2^34 bytes.
   std::vector<bool> is_live(graph.values.size(), false);
   uint64_t live = 0;
-  uint64_t peak = 0;
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     for (const uint32_t id : graph.nodes[i].outputs) {
-      if (!is_live[id]) live += bytes_of(id);
+      if (!is_live[id]) live += weight(id);
       is_live[id] = true;
     }
-    uint64_t now = 0;
-    if (__builtin_add_overflow(live, scratch_of(graph.nodes[i]), &now)) return UINT64_MAX;
-    peak = std::max(peak, now);
+    visit(graph.nodes[i], live);
     for (const uint32_t id : dying[i + 1]) {
-      if (is_live[id]) live -= bytes_of(id);
+      if (is_live[id]) live -= weight(id);
       is_live[id] = false;
     }
   }
+}
+
+// `scratch_of(node)` comes on top while a node runs.
+template <typename ScratchOf>
+uint64_t peak_bytes(const Graph& graph, const ScratchOf& scratch_of) {
+  uint64_t peak = 0;
+  walk(graph, &count_bytes, [&](const Node& node, uint64_t live) {
+    uint64_t now = 0;
+    if (__builtin_add_overflow(live, scratch_of(node), &now)) now = UINT64_MAX;
+    peak = std::max(peak, now);
+  });
   return peak;
 }
 
@@ -57,6 +66,20 @@ uint64_t peak_live_bytes(const Graph& graph) {
 
 uint64_t peak_workspace_bytes(const Graph& graph) {
   return peak_bytes(graph, [&graph](const Node& node) { return scratch_bytes(graph, node); });
+}
+
+uint64_t count_planning_steps(const Graph& graph) {
+  // A node may have scratch beside its output. A graph has fewer than 2^30 nodes.
+  const auto pairs_with_range = static_cast<uint64_t>(
+      std::count_if(graph.nodes.begin(), graph.nodes.end(), &is_pair_with_range));
+  const uint64_t ranges = 2 * (graph.nodes.size() + pairs_with_range);
+  uint64_t pairs = 0;
+  walk(
+      graph, [](const Value&) { return 1; },
+      [&](const Node&, uint64_t live) { pairs += 2 * live; });
+  // Those in use at the same time are sorted.
+  constexpr uint64_t kSorting = 16;
+  return ranges * ranges / 2 + kSorting * pairs;
 }
 
 }  // namespace petrel::backends::xnnpack

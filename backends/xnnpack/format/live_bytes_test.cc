@@ -68,5 +68,35 @@ TEST(LiveBytes, LetsGraphsBeLongButNotWide) {
             std::string::npos);
 }
 
+// `nodes` in a chain, or all of one value; then a sum of all, or of none.
+Problem check_many(int nodes, bool is_chain, bool reads_all) {
+  GraphBuilder b;
+  std::vector<uint32_t> values = {b.input({1})};
+  const uint32_t output = b.output({1});
+  for (int i = 0; i < nodes; ++i) {
+    const uint32_t from = is_chain ? values.back() : values[0];
+    values.push_back(b.inner({1}));
+    b.node(NodeKind::Negate, {from}, {values.back()});
+  }
+  uint32_t sum = values.back();
+  for (size_t i = 1; reads_all && i + 1 < values.size(); ++i) {
+    const uint32_t next = b.inner({1});
+    b.node(NodeKind::Add, {sum, values[i]}, {next});
+    sum = next;
+  }
+  b.node(NodeKind::Negate, {sum}, {output});
+  return check_graph(b.graph);
+}
+
+// XNNPACK compares all pairs of values, and sorts those that are there together.
+TEST(LiveBytes, LetsNoGraphTakeMinutesToPlan) {
+  EXPECT_TRUE(check_many(20'000, true, false).ok());
+  EXPECT_TRUE(check_many(3'000, false, true).ok());
+  for (const Problem& problem :
+       {check_many(30'000, true, false), check_many(10'000, false, true)}) {
+    EXPECT_NE(problem.text().find("steps to find places for their values"), std::string::npos);
+  }
+}
+
 }  // namespace
 }  // namespace petrel::backends::xnnpack

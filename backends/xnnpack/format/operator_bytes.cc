@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <limits>
 
 namespace petrel::backends::xnnpack {
 namespace {
@@ -97,6 +98,17 @@ uint64_t resize_bytes(const Dims& out) {
   return product({4 * kPointer + 2 * sizeof(float), out[1], out[2]});
 }
 
+// A row of padding for each image of an input that is quantised at run time: each has a
+// zero point of its own.
+uint64_t zero_rows_bytes(const Graph& graph, const Node& node) {
+  const Value& input = graph.values[node.inputs[0]];
+  if (input.quantization != Quantization::kPerTokenDynamic) return 0;
+  // What kernels read on, and what a block of memory takes beside itself.
+  constexpr uint64_t kMore = 256;
+  const uint64_t channels = round_up(node.channels.group_input_channels, kTileColumns);
+  return product({input.dims[0], channels + kMore});
+}
+
 uint64_t element_bytes(const Value& value) {
   return value.datatype == Datatype::FP16 ? sizeof(uint16_t) : sizeof(float);
 }
@@ -154,17 +166,18 @@ uint64_t kept_bytes(const Graph& graph, const Node& node) {
   const Dims& out = output_dims(graph, node);
   switch (node.kind) {
     case NodeKind::Conv2d:
-      return std::max(convolution_bytes(out, node.window),
-                      node.channels.group_input_channels == 1
-                          ? rows_of_windows_bytes(out[1], out, node.window)
-                          : 0);
+      return sum(zero_rows_bytes(graph, node),
+                 std::max(convolution_bytes(out, node.window),
+                          node.channels.group_input_channels == 1
+                              ? rows_of_windows_bytes(out[1], out, node.window)
+                              : 0));
     case NodeKind::DepthwiseConv2d:
     case NodeKind::MaxPooling2d:
       return rows_of_windows_bytes(out[1], out, node.window);
     case NodeKind::AvgPooling2d:
       return average_bytes(out, node.window);
     case NodeKind::ConvTranspose2d:
-      return transposed_bytes(graph, node);
+      return sum(zero_rows_bytes(graph, node), transposed_bytes(graph, node));
     case NodeKind::StaticResizeBilinear2d:
       return resize_bytes(out);
     default:
@@ -178,7 +191,28 @@ uint64_t kept_bytes(const Graph& graph) {
   return all;
 }
 
+bool is_pair_with_range(const Node& node) {
+  constexpr float kAny = std::numeric_limits<float>::infinity();
+  switch (node.kind) {
+    case NodeKind::Add:
+    case NodeKind::Subtract:
+    case NodeKind::Multiply:
+    case NodeKind::Div:
+    case NodeKind::Minimum:
+    case NodeKind::Maximum:
+    case NodeKind::PRelu:
+      return node.output_min != -kAny || node.output_max != kAny;
+    default:
+      return false;
+  }
+}
+
 uint64_t scratch_bytes(const Graph& graph, const Node& node) {
+  if (is_pair_with_range(node)) {
+    // What lies between values is clamped in place.
+    const Value& result = graph.values[node.outputs[0]];
+    return result.is_output() ? count_bytes(result) : 0;
+  }
   switch (node.kind) {
     case NodeKind::Conv2d:
       return node.winograd_threads == 0 ? 0 : winograd_bytes(node);

@@ -10,6 +10,7 @@
 //   the right side, packed                   products of two values         during a run
 //   sums before they are scaled              reductions, large windows      during a run
 //   a block of tiles for each thread         Winograd's convolutions        during a run
+//   a result before it is clamped            sums and other pairs           during a run
 //
 // Never below what XNNPACK takes; above it by rounding and by what some machines
 // do without.
@@ -29,6 +30,9 @@ uint64_t kept_bytes(const Graph& graph, const Node& node);
 
 // Of all nodes.
 uint64_t kept_bytes(const Graph& graph);
+
+// Whether XNNPACK makes two operators of it, the second of which clamps.
+bool is_pair_with_range(const Node& node);
 
 // What it needs while it runs, which lies between the values. Saturates.
 uint64_t scratch_bytes(const Graph& graph, const Node& node);

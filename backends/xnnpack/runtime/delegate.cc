@@ -113,15 +113,16 @@ Result<Tensor> tensor_argument(Span<EValue*> args, size_t index, const Value& va
   return tensor;
 }
 
-// Whether XNNPACK reads back what it wrote to an output: as the input of
-// another node, or within a softmax, which goes over its output twice.
-bool kernels_read_output(const Graph& graph, uint32_t output) {
-  const auto has = [output](const auto& ids) {
-    return std::find(ids.begin(), ids.end(), output) != ids.end();
-  };
-  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const Node& node) {
-    return has(node.inputs) || (node.kind == NodeKind::Softmax && has(node.outputs));
-  });
+// Values that XNNPACK reads: inputs of nodes, and outputs of softmax, which it goes over twice.
+std::vector<bool> read_values(const Graph& graph) {
+  std::vector<bool> is_read(graph.values.size());
+  for (const Node& node : graph.nodes) {
+    for (const uint32_t id : node.inputs) {
+      if (id != kNoId) is_read[id] = true;
+    }
+    if (node.kind == NodeKind::Softmax) is_read[node.outputs[0]] = true;
+  }
+  return is_read;
 }
 
 // Whether XNNPACK may be given `data` as it is.
@@ -247,9 +248,8 @@ Error Delegate::build(const runtime::NamedDataMap* map, const Options& options,
     if (graph_.values[id].is_input()) inputs_.push_back(External{id});
     if (graph_.values[id].is_output()) outputs_.push_back(External{id});
   }
-  for (External& output : outputs_) {
-    output.is_read = kernels_read_output(graph_, output.value);
-  }
+  const auto is_read = read_values(graph_);
+  for (External& output : outputs_) output.is_read = is_read[output.value];
   for (std::vector<External>* list : {&inputs_, &outputs_}) {
     std::sort(list->begin(), list->end(), [this](const External& a, const External& b) {
       return graph_.values[a.value].external_id < graph_.values[b.value].external_id;
@@ -319,6 +319,10 @@ Error Delegate::execute(const runtime::BackendExecutionContext& context, Span<EV
   PETREL_RETURN_IF_ERROR(bind_inputs(context, args, &needs_reshape, &needs_setup));
   for (const External& input : inputs_) {
     if (is_empty(graph_.values[input.value].dims)) return make_empty(args);
+  }
+  if (needs_reshape && context.work() != nullptr) {
+    PETREL_RETURN_IF_ERROR(
+        context.work()->take("planning an XNNPACK payload", count_planning_steps(graph_)));
   }
   if (needs_reshape) PETREL_RETURN_IF_ERROR(infer_dims(context));
   if (context.work() != nullptr) {

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/xnnpack/format/live_bytes.h"
 #include "backends/xnnpack/format/payload_writer.h"
 #include "backends/xnnpack/format/structure_bytes.h"
 #include "backends/xnnpack/format/test_graphs.h"
@@ -52,6 +53,77 @@ std::vector<float> mapped(size_t count, const std::function<float(float)>& f) {
   std::vector<float> out;
   for (size_t i = 0; i < count; ++i) out.push_back(f(-3 + 0.5f * static_cast<float>(i)));
   return out;
+}
+
+// Phases of a transposed convolution that have no column, or no row, in the output.
+TEST(HostileGraph, OfATransposedConvolutionWithAThinOutputRuns) {
+  constexpr uint32_t kStride = 5;
+  for (const uint32_t size : {1u, 2u}) {
+    for (uint32_t before = 0; before < 2 * kStride; ++before) {
+      const uint32_t whole = (size - 1) * kStride + kStride + 1;  // of a kernel of 6
+      for (const uint32_t out : {1u, 2u, 3u, 4u, 6u}) {
+        if (before + out > whole) continue;
+        GraphBuilder b;
+        const uint32_t x = b.input({1, 1, size, 1});
+        const uint32_t filter = b.constant({1, 6, 6, 1}, "filter");
+        const uint32_t y = b.output({1, 1, out, 1});
+        Node& node = b.node(NodeKind::ConvTranspose2d, {x, filter, kNoId}, {y});
+        Window& w = node.window;
+        w.kernel_height = w.kernel_width = 6;
+        w.stride_height = w.stride_width = kStride;
+        w.padding_top = 2;
+        w.padding_bottom = 3;
+        w.padding_left = before;
+        w.padding_right = whole - before - out;
+        node.channels.group_input_channels = node.channels.group_output_channels = 1;
+        TestMap map;
+        for (int i = 0; i < 36; ++i) map.data["filter"].push_back(static_cast<float>(i) - 7);
+        std::vector<float> expected(out, 0);
+        for (uint32_t i = 0; i < size; ++i) {
+          for (uint32_t k = 0; k < 6; ++k) {
+            const uint32_t place = i * kStride + k;
+            if (place < before || place >= before + out) continue;
+            expected[place - before] +=
+                (-3 + 0.5f * static_cast<float>(i)) * map.data["filter"][2 * 6 + k];
+          }
+        }
+        EXPECT_EQ(run(b.graph, &map), expected) << size << ", " << before << ", " << out;
+      }
+    }
+  }
+}
+
+// Each row sees padding above and below.
+TEST(HostileGraph, OfAnAveragePoolOfFewRowsRuns) {
+  for (const uint32_t rows : {1u, 3u, 5u, 6u, 9u}) {
+    for (const uint32_t padding : {0u, 1u, 3u, 5u}) {
+      if (rows + 2 * padding < 7) continue;
+      const uint32_t out = (rows + 2 * padding - 7) / 2 + 1;
+      GraphBuilder b;
+      const uint32_t x = b.input({1, rows, 1, 1});
+      const uint32_t y = b.output({1, out, 1, 1});
+      Window& w = b.node(NodeKind::AvgPooling2d, {x}, {y}).window;
+      w.kernel_height = 7;
+      w.stride_height = 2;
+      w.padding_top = w.padding_bottom = padding;
+      std::vector<float> expected;
+      for (uint32_t o = 0; o < out; ++o) {
+        float sum = 0;
+        int count = 0;
+        for (uint32_t k = 2 * o; k < 2 * o + 7; ++k) {
+          if (k < padding || k - padding >= rows) continue;
+          sum += -3 + 0.5f * static_cast<float>(k - padding);
+          ++count;
+        }
+        expected.push_back(sum / static_cast<float>(count));
+      }
+      const std::vector<float> found = run(b.graph);
+      ASSERT_EQ(found.size(), expected.size());
+      for (size_t o = 0; o < out; ++o) {
+        EXPECT_NEAR(found[o], expected[o], 1e-5) << rows << " rows, padding " << padding;
+      }
+    }
+  }
 }
 
 TEST(HostileGraph, OfADeadChainRuns) {
@@ -291,7 +363,9 @@ TEST_F(BudgetTest, PaysForTheWayThroughTheGraph) {
     Arguments args;
     args.add({size});
     args.add({size});
-    runtime::Budget enough("max_element_operations", 16 * 100 + 101 + 100);
+    // Sizes that it has not had are planned for.
+    const uint64_t planning = size == 0 ? 0 : count_planning_steps(b.graph);
+    runtime::Budget enough("max_element_operations", 16 * 100 + 101 + 100 + planning);
     EXPECT_EQ(args.run(**delegate, nullptr, &enough), Error::Ok) << said_;
     EXPECT_EQ(enough.left(), size == 0 ? 100u : 0u);
     runtime::Budget less("max_element_operations", 16 * 100 + 100);

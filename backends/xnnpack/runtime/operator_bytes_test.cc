@@ -200,6 +200,41 @@ Case mean(uint32_t size, uint32_t channels) {
           }};
 }
 
+Case clamped_sum(uint32_t size) {
+  return {"sum", [=](GraphBuilder* b, TestMap*) {
+            const uint32_t x = b->input({size, size});
+            const uint32_t row = b->input({size});
+            const uint32_t y = b->output({size, size});
+            b->node(NodeKind::Add, {x, row}, {y}).output_min = 0;
+          }};
+}
+
+// Of many small images that are quantised when they arrive.
+Case images(NodeKind kind, uint32_t count) {
+  return {"images", [=](GraphBuilder* b, TestMap* map) {
+            static const float kScales[] = {0.5f, 0.25f, 0.125f, 1};
+            const uint32_t x = b->input({count, 1, 1, 2});
+            const uint32_t y = b->output({count, 1, 1, 4});
+            const uint32_t quantised = b->inner({count, 1, 1, 2});
+            Value& value = b->graph.values[quantised];
+            value.datatype = Datatype::QDINT8;
+            value.quantization = Quantization::kPerTokenDynamic;
+            value.quant.nonbatch_dims = 3;
+            const uint32_t filter = b->constant({4, 3, 3, 2}, "filter");
+            map->data["filter"].resize(4 * 3 * 3 * 2 / sizeof(float));
+            Value& stored = b->graph.values[filter];
+            stored.datatype = Datatype::QCINT8;
+            stored.quantization = Quantization::kPerChannel;
+            stored.quant.scales.inline_data = reinterpret_cast<const uint8_t*>(kScales);
+            stored.quant.scales.count = 4;
+            b->node(NodeKind::Convert, {x}, {quantised});
+            Node& node = b->node(kind, {quantised, filter, kNoId}, {y});
+            node.window = window(3, 1, 1, 1);
+            node.channels.group_input_channels = 2;
+            node.channels.group_output_channels = 4;
+          }};
+}
+
 std::vector<Case> cases() {
   const NodeKind kMax = NodeKind::MaxPooling2d;
   const NodeKind kAverage = NodeKind::AvgPooling2d;
@@ -231,8 +266,10 @@ std::vector<Case> cases() {
       product(4, 3, 1000, 1),
       product(2, 3, 100, 90),
       product(3, 1, 7, 2000),
-
       mean(40, 5000),
+      clamped_sum(1000),
+      images(NodeKind::Conv2d, 5000),
+      images(NodeKind::ConvTranspose2d, 5000),
   };
 }
 

@@ -199,10 +199,9 @@ class Builder {
   Error add_form(uint32_t id) {
     const Value& value = graph_.values[id];
     const Scales& scales = value.quant.scales;
-    if (scales.constant != 0) {
-      const uint64_t bytes = uint64_t{scales.count} * scale_bytes(value);
-      PETREL_RETURN_IF_ERROR(forms_->add(graph_.constants[scales.constant], bytes));
-    }
+    // Entry 0 stands for what lies in the payload; each form has a copy of that, too.
+    const uint64_t bytes = uint64_t{scales.count} * scale_bytes(value);
+    PETREL_RETURN_IF_ERROR(forms_->add(graph_.constants[scales.constant], bytes));
     return forms_->add(graph_.constants[value.constant], bytes_of(id));
   }
 

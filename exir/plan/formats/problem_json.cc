@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <initializer_list>
+#include <map>
 #include <optional>
-#include <unordered_map>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -20,7 +20,8 @@ namespace {
 
 using nlohmann::ordered_json;
 
-using Names = std::unordered_map<std::string, int32_t>;
+// Ordered: names of a file could all have one place in a hash table.
+using Names = std::map<std::string, int32_t>;
 
 template <typename... Args>
 absl::Status invalid(const Args&... args) {

@@ -64,6 +64,20 @@ void sort_by_pair(size_t num_buffers, std::vector<Range>* ranges) {
 
 }  // namespace
 
+int64_t ConflictGraph::count_pairs(const Problem& problem) {
+  const std::vector<Stretch> stretches = stretches_by_begin(problem);
+  std::vector<int64_t> ends;
+  for (const Stretch& stretch : stretches) ends.push_back(stretch.time.end);
+  std::sort(ends.begin(), ends.end());
+  auto pairs = static_cast<int64_t>(problem.conflicts.size());
+  size_t gone = 0;
+  for (size_t i = 0; i < stretches.size(); ++i) {
+    while (gone < ends.size() && ends[gone] <= stretches[i].time.begin) ++gone;
+    pairs += static_cast<int64_t>(i - gone);
+  }
+  return pairs;
+}
+
 ConflictGraph::ConflictGraph(const Problem& problem) : has_extra_(!problem.conflicts.empty()) {
   std::vector<Range> ranges;
   append_lifetime_ranges(problem, &ranges);

@@ -35,6 +35,12 @@ struct Edge {
 
 class ConflictGraph {
  public:
+  // Pairs of stretches that are there at the same time, and conflicts: the graph takes
+  // about 100 bytes for each. Preconditions as for the graph, which plan() makes of no
+  // more than this.
+  static int64_t count_pairs(const Problem& problem);
+  static constexpr int64_t kMaxPairs = int64_t{1} << 25;
+
   // The problem must have passed check_problem().
   explicit ConflictGraph(const Problem& problem);
 

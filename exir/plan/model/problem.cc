@@ -3,9 +3,9 @@
 #include "exir/plan/model/problem.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <string>
-#include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -219,14 +219,14 @@ std::string label(const Buffer& buffer) {
 }
 
 absl::Status check_names(const Problem& problem) {
-  std::unordered_map<std::string, const Buffer*> buffers;
+  std::map<std::string, const Buffer*> buffers;
   for (const Buffer& buffer : problem.buffers) {
     const auto [first, fresh] = buffers.emplace(buffer.id, &buffer);
     if (!fresh) {
       return invalid("buffer ", label(buffer), " has the id of another, ", label(*first->second));
     }
   }
-  std::unordered_set<std::string> pools;
+  std::set<std::string> pools;
   for (const Pool& pool : problem.pools) {
     if (!pools.insert(pool.name).second) {
       return invalid("pool ", pool.name, " is given twice");

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
+#include <map>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -67,7 +67,7 @@ struct Panel {
 // One per group, and per buffer without a group. The golden angle keeps the
 // hues of neighbours in the problem apart.
 std::vector<int> hues(const Problem& problem) {
-  std::unordered_map<std::string, int64_t> groups;
+  std::map<std::string, int64_t> groups;
   std::vector<int> result;
   int64_t next = 0;
   for (const Buffer& buffer : problem.buffers) {

@@ -216,6 +216,11 @@ absl::Status measure_and_validate(const Problem& problem, const Options& options
 absl::StatusOr<Solution> plan(const Problem& problem, const Options& options) {
   Effort effort(options.node_budget, options.budget_ms, options.clock);
   PETREL_RETURN_IF_ERROR(check_problem(problem));
+  if (const int64_t pairs = ConflictGraph::count_pairs(problem); pairs > ConflictGraph::kMaxPairs) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat(pairs, " pairs of buffers are needed at the same time, the limit is ",
+                     ConflictGraph::kMaxPairs));
+  }
   const ConflictGraph graph(problem);
   const PoolChoices choices = pool_choices(problem);
   PETREL_RETURN_IF_ERROR(check_fixed(problem, graph, choices));

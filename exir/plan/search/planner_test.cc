@@ -302,6 +302,23 @@ TEST(PlannerTest, PlansTenThousandBuffers) {
   EXPECT_LE(static_cast<double>(solution->peak), 1.1 * static_cast<double>(solution->lower_bound));
 }
 
+// A file of 200 KB would ask for gigabytes.
+TEST(PlannerTest, RefusesMorePairsThanMemoryHas) {
+  Problem problem;
+  problem.pools.resize(1);
+  problem.pools[0].name = "arena";
+  problem.buffers.resize(9'000);
+  for (size_t i = 0; i < problem.buffers.size(); ++i) {
+    problem.buffers[i].id = std::to_string(i);
+    problem.buffers[i].size = 1;
+    problem.buffers[i].lifetime = {0, static_cast<int64_t>(i) + 1};
+  }
+  const absl::Status status = plan(problem).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(status.message(),
+            "40495500 pairs of buffers are needed at the same time, the limit is 33554432");
+}
+
 TEST(PlannerTest, RandomProblemsGetValidPlansOrNone) {
   int planned = 0;
   for (uint64_t seed = 0; seed < 2000; ++seed) {
