@@ -35,7 +35,7 @@
 #include "runtime/executor/method_meta.h"
 #include "runtime/executor/method_data_map.h"
 #include "runtime/executor/registry.h"
-#include "runtime/executor/sha256.h"
+#include "runtime/platform/sha256.h"
 #include "runtime/program/program_additions.h"
 #include "runtime/program/program_data_map.h"
 #include "runtime/program/program_view.h"
@@ -52,7 +52,8 @@ struct ProgramOptions {
   // the caller's. Methods that do are refused otherwise; a planned input is a copy.
   bool writable_inputs = false;
   // Computes the digests of data that a program is bound to (kSha256Bytes at
-  // `digest`); null: sha256.h, without the processor's instructions for it.
+  // `digest`); null: sha256.h. That of
+  // fast_sha256.h uses the processor's instructions for it.
   Sha256Function sha256 = nullptr;
   // Whether maps given to load_method are HeldDataMaps already: they are then not
   // held to the program again.

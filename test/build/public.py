@@ -25,6 +25,7 @@ FOR_USERS = {
     "//runtime/kernels/optimized:kernels": "kernels for a registry",
     "//runtime/kernels/portable:kernels": "kernels for a registry",
     "//runtime/platform:isa_level": "up to which instruction set a process computes",
+    "//runtime/platform:fast_sha256": "SHA-256 for programs that are bound to data",
     "//runtime/selection:selection": "petrel_registry() names it",
     "//runtime/selection:used_kernels": "petrel_registry() runs it",
     "//runtime/threads:thread_count": "how many threads a process uses",
