@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exir/import/json.h"
 
+#include <rapidjson/error/en.h>
+
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string_view>
@@ -16,42 +19,74 @@ std::string child_place(const std::string& parent, const std::string& key) {
   return absl::StrCat(parent, parent.back() == ':' ? " " : ".", key);
 }
 
+std::string_view text_of(const rapidjson::Value& value) {
+  return {value.GetString(), value.GetStringLength()};
+}
+
+// Null if the value is no object or has no such member.
+const rapidjson::Value* member(const rapidjson::Value& value, const char* key) {
+  if (!value.IsObject()) return nullptr;
+  const auto found = value.FindMember(key);
+  return found == value.MemberEnd() ? nullptr : &found->value;
+}
+
+// Numbers are the nearest doubles, and no text makes it recurse.
+constexpr unsigned kHow = rapidjson::kParseIterativeFlag | rapidjson::kParseFullPrecisionFlag |
+                          rapidjson::kParseValidateEncodingFlag;
+
+// How deep lists and objects nest.
+size_t depth_of(std::string_view text) {
+  size_t depth = 0, most = 0;
+  bool is_string = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (is_string) {
+      i += c == '\\' ? 1 : 0;
+      is_string = c != '"';
+    } else if (c == '"') {
+      is_string = true;
+    } else if (c == '[' || c == '{') {
+      most = std::max(most, ++depth);
+    } else if ((c == ']' || c == '}') && depth > 0) {
+      --depth;
+    }
+  }
+  return most;
+}
+
 }  // namespace
+
+Json::Json() {
+  static const rapidjson::Value kNull;
+  value_ = &kNull;
+}
 
 absl::Status Json::error(const std::string& what) const {
   return absl::InvalidArgumentError(absl::StrCat(place_, place_.back() == ':' ? " " : ": ", what));
 }
 
 absl::StatusOr<Json> Json::at(const char* key) const {
-  simdjson::dom::element value;
-  if (element_.at_key(key).get(value) != simdjson::SUCCESS) {
-    return error(absl::StrCat("has no '", key, "'"));
-  }
-  return Json(value, child_place(place_, key));
+  const rapidjson::Value* const value = member(*value_, key);
+  if (value == nullptr) return error(absl::StrCat("has no '", key, "'"));
+  return Json(*value, child_place(place_, key));
 }
 
 std::optional<Json> Json::find(const char* key) const {
-  simdjson::dom::element value;
-  if (element_.at_key(key).get(value) != simdjson::SUCCESS) return std::nullopt;
-  if (value.is_null()) return std::nullopt;
-  return Json(value, child_place(place_, key));
+  const rapidjson::Value* const value = member(*value_, key);
+  if (value == nullptr || value->IsNull()) return std::nullopt;
+  return Json(*value, child_place(place_, key));
 }
 
 absl::StatusOr<int64_t> Json::integer() const {
-  int64_t value = 0;
-  if (element_.type() != simdjson::dom::element_type::INT64 ||
-      element_.get(value) != simdjson::SUCCESS) {
-    return error("is not a 64-bit integer");
-  }
-  return value;
+  if (!value_->IsInt64()) return error("is not a 64-bit integer");
+  return value_->GetInt64();
 }
 
 absl::StatusOr<double> Json::number() const {
-  double value = 0;
-  if (element_.get(value) == simdjson::SUCCESS) return value;
-  std::string_view text;
-  if (element_.get(text) == simdjson::SUCCESS) {
+  if (value_->IsNumber()) return value_->GetDouble();
+  if (value_->IsString()) {
     constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    const std::string_view text = text_of(*value_);
     if (text == "Infinity") return kInfinity;
     if (text == "-Infinity") return -kInfinity;
     if (text == "NaN") return std::nan("");
@@ -60,38 +95,30 @@ absl::StatusOr<double> Json::number() const {
 }
 
 absl::StatusOr<bool> Json::boolean() const {
-  bool value = false;
-  if (element_.get(value) != simdjson::SUCCESS) {
-    return error("is not true or false");
-  }
-  return value;
+  if (!value_->IsBool()) return error("is not true or false");
+  return value_->GetBool();
 }
 
 absl::StatusOr<std::string> Json::text() const {
-  std::string_view value;
-  if (element_.get(value) != simdjson::SUCCESS) return error("is not text");
-  return std::string(value);
+  if (!value_->IsString()) return error("is not text");
+  return std::string(text_of(*value_));
 }
 
 absl::StatusOr<std::vector<Json>> Json::items() const {
-  simdjson::dom::array array;
-  if (element_.get(array) != simdjson::SUCCESS) return error("is not a list");
+  if (!value_->IsArray()) return error("is not a list");
   std::vector<Json> items;
-  items.reserve(array.size());
-  for (simdjson::dom::element item : array) {
+  items.reserve(value_->Size());
+  for (const rapidjson::Value& item : value_->GetArray()) {
     items.emplace_back(item, absl::StrCat(place_, "[", items.size(), "]"));
   }
   return items;
 }
 
 absl::StatusOr<std::vector<std::pair<std::string, Json>>> Json::members() const {
-  simdjson::dom::object object;
-  if (element_.get(object) != simdjson::SUCCESS) {
-    return error("is not an object");
-  }
+  if (!value_->IsObject()) return error("is not an object");
   std::vector<std::pair<std::string, Json>> members;
-  for (simdjson::dom::key_value_pair field : object) {
-    std::string key(field.key);
+  for (const auto& field : value_->GetObject()) {
+    std::string key(text_of(field.name));
     std::string place = child_place(place_, key);
     members.emplace_back(std::move(key), Json(field.value, std::move(place)));
   }
@@ -99,29 +126,30 @@ absl::StatusOr<std::vector<std::pair<std::string, Json>>> Json::members() const 
 }
 
 absl::StatusOr<std::pair<std::string, Json>> Json::tagged() const {
-  simdjson::dom::object object;
-  if (element_.get(object) != simdjson::SUCCESS || object.size() != 1) {
+  if (!value_->IsObject() || value_->MemberCount() != 1) {
     return error("is not an object with one member");
   }
-  const simdjson::dom::key_value_pair field = *object.begin();
-  std::string tag(field.key);
+  const auto& field = *value_->MemberBegin();
+  std::string tag(text_of(field.name));
   std::string place = child_place(place_, tag);
   return std::make_pair(std::move(tag), Json(field.value, std::move(place)));
 }
 
 absl::StatusOr<JsonDocument> JsonDocument::parse(absl::Span<const uint8_t> bytes,
                                                  const std::string& name) {
-  JsonDocument document;
-  document.parser_ = std::make_unique<simdjson::dom::parser>();
-  simdjson::dom::element root;
-  const simdjson::error_code code =
-      document.parser_->parse(bytes.data(), bytes.size(), /*realloc_if_needed=*/true).get(root);
-  if (code != simdjson::SUCCESS) {
+  const char* const text = reinterpret_cast<const char*>(bytes.data());
+  if (depth_of({text, bytes.size()}) > kMaxDepth) {
     return absl::InvalidArgumentError(
-        absl::StrCat(name, ": is not JSON: ", simdjson::error_message(code)));
+        absl::StrCat(name, ": is not JSON of an archive: nests deeper than ", kMaxDepth));
   }
-  document.root_ = Json(root, absl::StrCat(name, ":"));
-  return document;
+  auto document = std::make_unique<rapidjson::Document>();
+  document->Parse<kHow>(text, bytes.size());
+  if (document->HasParseError()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        name, ": is not JSON: ", rapidjson::GetParseError_En(document->GetParseError()), " Byte ",
+        document->GetErrorOffset() + 1, "."));
+  }
+  return JsonDocument(std::move(document), absl::StrCat(name, ":"));
 }
 
 }  // namespace petrel::exir

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The JSON of an archive, read with simdjson; integers are exact 64-bit. Every
+// The JSON of an archive, read with RapidJSON; integers are exact 64-bit. Every
 // accessor gives a Status instead of a default, and every Status names the
 // place: "models/model.json: graph_module.graph.nodes[12].target: is not text".
 //
@@ -12,7 +12,7 @@
 #ifndef PETREL_EXIR_IMPORT_JSON_H_
 #define PETREL_EXIR_IMPORT_JSON_H_
 
-#include <simdjson.h>
+#include <rapidjson/document.h>
 
 #include <cstdint>
 #include <memory>
@@ -29,16 +29,17 @@ namespace petrel::exir {
 
 class Json {
  public:
-  Json() = default;
-  Json(simdjson::dom::element element, std::string place)
-      : element_(element), place_(std::move(place)) {}
+  // Null at no place.
+  Json();
+  Json(const rapidjson::Value& value, std::string place)
+      : value_(&value), place_(std::move(place)) {}
 
   // A member of an object; an error when there is none.
   absl::StatusOr<Json> at(const char* key) const;
   // The same, but nullopt when there is none or it is null.
   std::optional<Json> find(const char* key) const;
 
-  bool is_null() const { return element_.is_null(); }
+  bool is_null() const { return value_->IsNull(); }
   absl::StatusOr<int64_t> integer() const;
   // Also "Infinity", "-Infinity" and "NaN".
   absl::StatusOr<double> number() const;
@@ -55,19 +56,25 @@ class Json {
   const std::string& place() const { return place_; }
 
  private:
-  simdjson::dom::element element_;
+  const rapidjson::Value* value_;
   std::string place_;
 };
 
 class JsonDocument {
  public:
+  // Also refuses text that nests deeper than kMaxDepth, and what is not UTF-8.
+  static constexpr size_t kMaxDepth = 1024;
   static absl::StatusOr<JsonDocument> parse(absl::Span<const uint8_t> bytes,
                                             const std::string& name);
 
+  JsonDocument() = default;
   const Json& root() const { return root_; }
 
  private:
-  std::unique_ptr<simdjson::dom::parser> parser_;
+  JsonDocument(std::unique_ptr<rapidjson::Document> document, std::string place)
+      : document_(std::move(document)), root_(*document_, std::move(place)) {}
+
+  std::unique_ptr<rapidjson::Document> document_;  // stays where it is when this moves
   Json root_;
 };
 

@@ -24,6 +24,7 @@ FOR_USERS = {
     "//runtime/executor:registry": "a registry of kernels and backends",
     "//runtime/kernels/optimized:kernels": "kernels for a registry",
     "//runtime/kernels/portable:kernels": "kernels for a registry",
+    "//runtime/platform:older_glibc": "petrel_cli() names it",
     "//runtime/platform:isa_level": "up to which instruction set a process computes",
     "//runtime/platform:fast_sha256": "SHA-256 for programs that are bound to data",
     "//runtime/selection:selection": "petrel_registry() names it",
