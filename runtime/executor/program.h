@@ -4,8 +4,8 @@
 // a Program that exists can be trusted by all code behind it (the promises are
 // in schema/README.md).
 //
-//   FileDataLoader loader = FileDataLoader::from("model.pte").get();
-//   Result<Program> program = Program::load(&loader);
+//   Result<FileDataLoader> loader = FileDataLoader::from("model.pte");
+//   Result<Program> program = Program::load(&*loader);
 //   Result<Method> method = program->load_method("forward", &memory_manager);
 //   method->set_input(Tensor(&input), 0);
 //   method->execute();
@@ -68,6 +68,10 @@ class Program final {
     options.registry = &default_registry();
     return load(loader, options);
   }
+
+  // ExecuTorch's words for how much is checked. Here it is everything with both.
+  enum class Verification : uint8_t { Minimal, InternalConsistency };
+  static Result<Program> load(DataLoader* loader, Verification /*unused*/) { return load(loader); }
 
   // InvalidProgram when the file is not a program that can be trusted;
   // NotSupported when its version is newer. The message says what is wrong.

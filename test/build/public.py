@@ -20,6 +20,7 @@ FOR_USERS = {
     "//extension/named_data_map:linked_data_map": "weights linked into the app",
     "//extension/named_data_map:merged_data_map": "several sources of weights as one",
     "//extension/named_data_map:safetensors_map": "weights from .safetensors files",
+    "//extension/porting:porting": "ExecuTorch's names, for apps that are being ported",
     "//extension/tensor:tensor": "tensors that own their memory",
     "//runtime/executor:registry": "a registry of kernels and backends",
     "//runtime/kernels/optimized:kernels": "kernels for a registry",
