@@ -31,6 +31,8 @@ FOR_USERS = {
     "//runtime/selection:selection": "petrel_registry() names it",
     "//runtime/selection:used_kernels": "petrel_registry() runs it",
     "//runtime/threads:thread_count": "how many threads a process uses",
+    # Apps elsewhere.
+    "//dist:dist": "writes the archives and the wheel of the SDK",
     # Other languages.
     "//extension/c_api:c_api": "the C interface, linked in",
     "//extension/c_api:header": "the C interface's header",
