@@ -206,10 +206,9 @@ def system_libraries():
         library_deps = {"benchmark_main": [":benchmark"]},
     )
     _debian_library(
-        name = "simdjson",
-        package = "libsimdjson-dev",
-        libraries = {"simdjson": ["-lsimdjson"]},
-        defines = ["SIMDJSON_THREADS_ENABLED=1"],
+        name = "rapidjson",
+        package = "rapidjson-dev",
+        libraries = {"rapidjson": []},
     )
     _debian_library(
         name = "nlohmann_json",

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exir/import/json.h"
 
+#include <rapidjson/error/en.h>
+
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string_view>
@@ -19,6 +22,41 @@ constexpr size_t kMaxKey = 100;
 std::string shortened(std::string_view key) {
   if (key.size() <= kMaxKey) return std::string(key);
   return absl::StrCat(std::string(key.substr(0, kMaxKey)), "...");
+}
+
+std::string_view text_of(const rapidjson::Value& value) {
+  return {value.GetString(), value.GetStringLength()};
+}
+
+// Null if the value is no object or has no such member.
+const rapidjson::Value* member(const rapidjson::Value& value, const char* key) {
+  if (!value.IsObject()) return nullptr;
+  const auto found = value.FindMember(key);
+  return found == value.MemberEnd() ? nullptr : &found->value;
+}
+
+// Numbers are the nearest doubles, and no text makes it recurse.
+constexpr unsigned kHow = rapidjson::kParseIterativeFlag | rapidjson::kParseFullPrecisionFlag |
+                          rapidjson::kParseValidateEncodingFlag;
+
+// How deep lists and objects nest.
+size_t depth_of(std::string_view text) {
+  size_t depth = 0, most = 0;
+  bool is_string = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (is_string) {
+      i += c == '\\' ? 1 : 0;
+      is_string = c != '"';
+    } else if (c == '"') {
+      is_string = true;
+    } else if (c == '[' || c == '{') {
+      most = std::max(most, ++depth);
+    } else if ((c == ']' || c == '}') && depth > 0) {
+      --depth;
+    }
+  }
+  return most;
 }
 
 }  // namespace
@@ -48,41 +86,38 @@ std::string Json::place() const {
   return text;
 }
 
+Json::Json() {
+  static const rapidjson::Value kNull;
+  value_ = &kNull;
+}
+
 absl::Status Json::error(const std::string& what) const {
   const std::string text = place();
   return absl::InvalidArgumentError(absl::StrCat(text, text.back() == ':' ? " " : ": ", what));
 }
 
 absl::StatusOr<Json> Json::at(const char* key) const {
-  simdjson::dom::element value;
-  if (element_.at_key(key).get(value) != simdjson::SUCCESS) {
-    return error(absl::StrCat("has no '", key, "'"));
-  }
-  return Json(value, as_holder(), key, 0);
+  const rapidjson::Value* const value = member(*value_, key);
+  if (value == nullptr) return error(absl::StrCat("has no '", key, "'"));
+  return Json(*value, as_holder(), key, 0);
 }
 
 std::optional<Json> Json::find(const char* key) const {
-  simdjson::dom::element value;
-  if (element_.at_key(key).get(value) != simdjson::SUCCESS) return std::nullopt;
-  if (value.is_null()) return std::nullopt;
-  return Json(value, as_holder(), key, 0);
+  const rapidjson::Value* const value = member(*value_, key);
+  if (value == nullptr || value->IsNull()) return std::nullopt;
+  return Json(*value, as_holder(), key, 0);
 }
 
 absl::StatusOr<int64_t> Json::integer() const {
-  int64_t value = 0;
-  if (element_.type() != simdjson::dom::element_type::INT64 ||
-      element_.get(value) != simdjson::SUCCESS) {
-    return error("is not a 64-bit integer");
-  }
-  return value;
+  if (!value_->IsInt64()) return error("is not a 64-bit integer");
+  return value_->GetInt64();
 }
 
 absl::StatusOr<double> Json::number() const {
-  double value = 0;
-  if (element_.get(value) == simdjson::SUCCESS) return value;
-  std::string_view text;
-  if (element_.get(text) == simdjson::SUCCESS) {
+  if (value_->IsNumber()) return value_->GetDouble();
+  if (value_->IsString()) {
     constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    const std::string_view text = text_of(*value_);
     if (text == "Infinity") return kInfinity;
     if (text == "-Infinity") return -kInfinity;
     if (text == "NaN") return std::nan("");
@@ -91,67 +126,64 @@ absl::StatusOr<double> Json::number() const {
 }
 
 absl::StatusOr<bool> Json::boolean() const {
-  bool value = false;
-  if (element_.get(value) != simdjson::SUCCESS) {
-    return error("is not true or false");
-  }
-  return value;
+  if (!value_->IsBool()) return error("is not true or false");
+  return value_->GetBool();
 }
 
 absl::StatusOr<std::string> Json::text() const {
-  std::string_view value;
-  if (element_.get(value) != simdjson::SUCCESS) return error("is not text");
-  return std::string(value);
+  if (!value_->IsString()) return error("is not text");
+  return std::string(text_of(*value_));
 }
 
 absl::StatusOr<std::vector<Json>> Json::items() const {
-  simdjson::dom::array array;
-  if (element_.get(array) != simdjson::SUCCESS) return error("is not a list");
+  if (!value_->IsArray()) return error("is not a list");
   std::vector<Json> items;
-  items.reserve(array.size());
+  items.reserve(value_->Size());
   const HolderPtr holder = as_holder();
-  for (simdjson::dom::element item : array) {
+  for (const rapidjson::Value& item : value_->GetArray()) {
     items.push_back(Json(item, holder, {}, items.size()));
   }
   return items;
 }
 
 absl::StatusOr<std::vector<std::pair<std::string, Json>>> Json::members() const {
-  simdjson::dom::object object;
-  if (element_.get(object) != simdjson::SUCCESS) {
-    return error("is not an object");
-  }
+  if (!value_->IsObject()) return error("is not an object");
   std::vector<std::pair<std::string, Json>> members;
   const HolderPtr holder = as_holder();
-  for (simdjson::dom::key_value_pair field : object) {
-    members.emplace_back(std::string(field.key), Json(field.value, holder, field.key, 0));
+  for (const auto& field : value_->GetObject()) {
+    const std::string_view key = text_of(field.name);
+    members.emplace_back(std::string(key), Json(field.value, holder, key, 0));
   }
   return members;
 }
 
 absl::StatusOr<std::pair<std::string, Json>> Json::tagged() const {
-  simdjson::dom::object object;
-  if (element_.get(object) != simdjson::SUCCESS || object.size() != 1) {
+  if (!value_->IsObject() || value_->MemberCount() != 1) {
     return error("is not an object with one member");
   }
-  const simdjson::dom::key_value_pair field = *object.begin();
-  return std::make_pair(std::string(field.key), Json(field.value, as_holder(), field.key, 0));
+  const auto& field = *value_->MemberBegin();
+  const std::string_view tag = text_of(field.name);
+  return std::make_pair(std::string(tag), Json(field.value, as_holder(), tag, 0));
 }
 
 absl::StatusOr<JsonDocument> JsonDocument::parse(absl::Span<const uint8_t> bytes,
                                                  const std::string& name) {
-  JsonDocument document;
-  document.parser_ = std::make_unique<simdjson::dom::parser>();
-  simdjson::dom::element root;
-  const simdjson::error_code code =
-      document.parser_->parse(bytes.data(), bytes.size(), /*realloc_if_needed=*/true).get(root);
-  if (code != simdjson::SUCCESS) {
+  const char* const text = reinterpret_cast<const char*>(bytes.data());
+  if (depth_of({text, bytes.size()}) > kMaxDepth) {
     return absl::InvalidArgumentError(
-        absl::StrCat(name, ": is not JSON: ", simdjson::error_message(code)));
+        absl::StrCat(name, ": is not JSON of an archive: nests deeper than ", kMaxDepth));
   }
-  document.name_ = std::make_unique<const std::string>(name);
-  document.root_ = Json(root, nullptr, *document.name_, 0);
-  return document;
+  JsonDocument made;
+  made.document_ = std::make_unique<rapidjson::Document>();
+  made.document_->Parse<kHow>(text, bytes.size());
+  if (made.document_->HasParseError()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        name, ": is not JSON: ", rapidjson::GetParseError_En(made.document_->GetParseError()),
+        " Byte ", made.document_->GetErrorOffset() + 1, "."));
+  }
+  made.name_ = std::make_unique<const std::string>(name);
+  made.root_ = Json(*made.document_, nullptr, *made.name_, 0);
+  return made;
 }
 
 }  // namespace petrel::exir

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The JSON of an archive, read with simdjson; integers are exact 64-bit. Every
+// The JSON of an archive, read with RapidJSON; integers are exact 64-bit. Every
 // accessor gives a Status instead of a default, and every Status names the
 // place: "models/model.json: graph_module.graph.nodes[12].target: is not text".
 //
@@ -14,7 +14,7 @@
 #ifndef PETREL_EXIR_IMPORT_JSON_H_
 #define PETREL_EXIR_IMPORT_JSON_H_
 
-#include <simdjson.h>
+#include <rapidjson/document.h>
 
 #include <cstdint>
 #include <memory>
@@ -32,14 +32,15 @@ namespace petrel::exir {
 
 class Json {
  public:
-  Json() = default;
+  // Null at no place.
+  Json();
 
   // A member of an object; an error when there is none.
   absl::StatusOr<Json> at(const char* key) const;
   // The same, but nullopt when there is none or it is null.
   std::optional<Json> find(const char* key) const;
 
-  bool is_null() const { return element_.is_null(); }
+  bool is_null() const { return value_->IsNull(); }
   absl::StatusOr<int64_t> integer() const;
   // Also "Infinity", "-Infinity" and "NaN".
   absl::StatusOr<double> number() const;
@@ -63,11 +64,11 @@ class Json {
 
   // The member of `holder` with this key, or item `index` where the key is null. Without a
   // holder it is the document, and `key` what messages call it.
-  Json(simdjson::dom::element element, HolderPtr holder, std::string_view key, size_t index)
-      : element_(element), holder_(std::move(holder)), key_(key), index_(index) {}
+  Json(const rapidjson::Value& value, HolderPtr holder, std::string_view key, size_t index)
+      : value_(&value), holder_(std::move(holder)), key_(key), index_(index) {}
   HolderPtr as_holder() const;
 
-  simdjson::dom::element element_;
+  const rapidjson::Value* value_;
   HolderPtr holder_;
   std::string_view key_;  // of the document, or of the code
   size_t index_ = 0;
@@ -75,13 +76,15 @@ class Json {
 
 class JsonDocument {
  public:
+  // Also refuses text that nests deeper than kMaxDepth, and what is not UTF-8.
+  static constexpr size_t kMaxDepth = 1024;
   static absl::StatusOr<JsonDocument> parse(absl::Span<const uint8_t> bytes,
                                             const std::string& name);
 
   const Json& root() const { return root_; }
 
  private:
-  std::unique_ptr<simdjson::dom::parser> parser_;
+  std::unique_ptr<rapidjson::Document> document_;  // stays where it is when this moves
   std::unique_ptr<const std::string> name_;
   Json root_;
 };

@@ -113,5 +113,15 @@ TEST(Json, RefusesBrokenText) {
   }
 }
 
+TEST(Json, CountsNestingOutsideOfTexts) {
+  const auto nested = [](size_t depth) {
+    return std::string(depth, '[') + std::string(depth, ']');
+  };
+  EXPECT_TRUE(parse(nested(JsonDocument::kMaxDepth)).ok());
+  EXPECT_TRUE(absl::StrContains(parse(nested(JsonDocument::kMaxDepth + 1)).status().message(),
+                                "nests deeper than 1024"));
+  EXPECT_TRUE(parse("[\"\\\"" + std::string(2000, '[') + "\"]").ok());
+}
+
 }  // namespace
 }  // namespace petrel::exir

@@ -29,7 +29,7 @@ class SharedLibraryTest(unittest.TestCase):
         header = (HERE / "petrel.h").read_text()
         declared = set(re.findall(r"PETREL_EXPORT [\w ]+[ *]+(petrel_\w+)\(", header))
         self.assertGreater(len(declared), 25)
-        names = subprocess.run(["nm", "-D", "--defined-only", str(LIBRARY)],
+        names = subprocess.run(["nm", "-D", "--extern-only", "--defined-only", str(LIBRARY)],
                                stdout=subprocess.PIPE, text=True, check=True).stdout
         shown = {line.split()[2] for line in names.splitlines()}
         # The version of the interface is a name, too.

@@ -5,6 +5,7 @@
 #include <exception>
 
 #include "extension/cli/diff_verb.h"
+#include "extension/cli/new_app_verb.h"
 #include "extension/cli/new_backend_verb.h"
 #include "extension/cli/project_verb.h"
 #include "extension/cli/quantize_verb.h"
@@ -39,6 +40,7 @@ int main(int argc, char** argv) {
   add_opt_verb(app, &exit_code);
   add_data_verb(app, &exit_code);
   add_plan_verb(app, &exit_code);
+  add_new_app_verb(app, &exit_code);
   add_new_backend_verb(app, &exit_code);
   add_completion_verb(app, &exit_code);
   try {

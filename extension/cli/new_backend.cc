@@ -10,6 +10,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "extension/cli/own_workspace.h"
 
 namespace petrel::extension {
 namespace {
@@ -137,41 +138,6 @@ petrel_conformance_test(
 )
 )";
 
-absl::Status check_tree(const std::string& petrel) {
-  const bool is_plain = std::all_of(petrel.begin(), petrel.end(), [](char c) {
-    return is_word(c) || c == '/' || c == '.' || c == '-' || c == '+';
-  });
-  if (is_plain && !petrel.empty() && petrel[0] == '/') return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      "'", petrel, "' must be an absolute path of letters, digits and '_', '.', '-', '+'"));
-}
-
-std::string workspace_text(const std::string& name, const std::string& petrel) {
-  return absl::StrReplaceAll(R"(# SPDX-License-Identifier: Apache-2.0
-workspace(name = "NAME_workspace")
-
-local_repository(
-    name = "petrel",
-    path = "PETREL",
-)
-
-load("@petrel//:repositories.bzl", "petrel_repositories")
-
-petrel_repositories("PETREL")
-)",
-                             {{"NAME", name}, {"PETREL", petrel}});
-}
-
-std::string bazelw_text(const std::string& petrel) {
-  return absl::StrReplaceAll(R"sh(#!/usr/bin/env bash
-# SPDX-License-Identifier: Apache-2.0
-#
-# Petrel's build, in this workspace: installs what is missing, then runs Bazel.
-PETREL_WORKSPACE=$(dirname "$(realpath "$0")") exec PETREL/bazelw "$@"
-)sh",
-                             {{"exec PETREL", "exec " + petrel}});
-}
-
 absl::StatusOr<std::vector<SkeletonFile>> skeleton_as(const std::string& name,
                                                       const std::string& folder, bool outside) {
   if (const absl::Status status = check_name(name); !status.ok()) return status;
@@ -203,12 +169,12 @@ absl::StatusOr<std::vector<SkeletonFile>> new_backend(const std::string& name,
 
 absl::StatusOr<std::vector<SkeletonFile>> new_backend_workspace(const std::string& name,
                                                                 const std::string& petrel) {
-  if (const absl::Status status = check_tree(petrel); !status.ok()) return status;
+  absl::StatusOr<std::vector<SkeletonFile>> workspace = own_workspace(name, petrel);
+  if (!workspace.ok()) return workspace;
   absl::StatusOr<std::vector<SkeletonFile>> files = skeleton_as(name, name, /*outside=*/true);
   if (!files.ok()) return files;
   for (SkeletonFile& file : *files) file.path = absl::StrCat(name, "/", file.path);
-  files->push_back({"WORKSPACE", workspace_text(name, petrel)});
-  files->push_back({"bazelw", bazelw_text(petrel), /*is_executable=*/true});
+  for (SkeletonFile& file : *workspace) files->push_back(std::move(file));
   return files;
 }
 

@@ -21,14 +21,9 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "extension/cli/skeleton_file.h"
 
 namespace petrel::extension {
-
-struct SkeletonFile {
-  std::string path;
-  std::string text;
-  bool is_executable = false;
-};
 
 // Generated: as they are in this repository.
 const std::vector<SkeletonFile>& skeleton();

@@ -4,13 +4,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <string>
-#include <system_error>
-#include <vector>
 
 #include "extension/cli/new_backend.h"
+#include "extension/cli/skeleton_file.h"
 #include "extension/cli/verb.h"
 
 namespace petrel::extension {
@@ -31,33 +29,13 @@ int failed(const std::string& what) {
   return kFailed;
 }
 
-// "" or what went wrong.
-std::string write(const fs::path& target, const std::vector<SkeletonFile>& files) {
-  std::error_code error;
-  if (fs::exists(target, error)) return "'" + target.string() + "' is there already";
-  for (const SkeletonFile& file : files) {
-    const fs::path path = target / file.path;
-    fs::create_directories(path.parent_path(), error);
-    std::ofstream out(path, std::ios::binary);
-    out << file.text;
-    out.close();
-    if (!out) return "'" + path.string() + "' cannot be written";
-    if (file.is_executable) {
-      fs::permissions(path, fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec,
-                      fs::perm_options::add, error);
-      if (error) return "'" + path.string() + "' cannot be made executable";
-    }
-  }
-  return "";
-}
-
 int run_in_tree(const Arguments& arguments) {
   const std::string folder =
       arguments.folder.empty() ? "backends/" + arguments.name : arguments.folder;
   const auto files = new_backend(arguments.name, folder);
   if (!files.ok()) return failed(std::string(files.status().message()));
   const fs::path target = fs::path(arguments.root) / folder;
-  const std::string wrong = write(target, *files);
+  const std::string wrong = write_skeleton(target, *files);
   if (!wrong.empty()) return failed(wrong);
   std::printf("%zu files in %s; its tests: bazel test //%s/...\n", files->size(),
               target.string().c_str(), folder.c_str());
@@ -65,16 +43,15 @@ int run_in_tree(const Arguments& arguments) {
 }
 
 int run_outside(const Arguments& arguments) {
-  std::error_code error;
-  const fs::path petrel = fs::canonical(arguments.petrel, error);
-  if (error || !fs::exists(petrel / "repositories.bzl", error)) {
+  const std::string petrel = find_tree(arguments.petrel);
+  if (petrel.empty()) {
     return failed("'" + arguments.petrel +
                   "' is not a tree of Petrel's sources; --petrel says where one is");
   }
-  const auto files = new_backend_workspace(arguments.name, petrel.string());
+  const auto files = new_backend_workspace(arguments.name, petrel);
   if (!files.ok()) return failed(std::string(files.status().message()));
   const fs::path target = fs::path(arguments.root) / arguments.workspace;
-  const std::string wrong = write(target, *files);
+  const std::string wrong = write_skeleton(target, *files);
   if (!wrong.empty()) return failed(wrong);
   std::printf("%zu files in %s; its tests: %s/bazelw test //%s/...\n", files->size(),
               target.string().c_str(), target.string().c_str(), arguments.name.c_str());

@@ -91,11 +91,21 @@ def petrel_cli(name, backends, kernels = _KERNELS, visibility = None, **kwargs):
     )
     cc_binary(
         name = name,
+        # One file that needs nothing but the C library and what comes with it, so that it
+        # can be copied to another machine, as remote execution does. Debian's static zlib cannot be part of a
+        # shared library; here it comes first, so that the shared one is not needed.
+        linkopts = [
+            "-Wl,--as-needed",
+            "-l:libminizip.a",
+            "-l:libz.a",
+            "-static-libstdc++",
+        ],
         visibility = visibility,
         deps = [
             ":%s_linked_backends" % name,
             ":%s_registry" % name,
             str(Label("//extension/cli:command")),
+            str(Label("//runtime/platform:older_glibc")),
         ],
         **kwargs
     )

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "extension/module/error_text.h"
-#include "extension/tensor/tensor_ptr.h"
+#include "extension/tensor/filled.h"
 
 namespace petrel::extension {
 namespace {

@@ -2,9 +2,6 @@
 #include "extension/compiled/module_file.h"
 
 #include <elf.h>
-// The functions that need no more of OpenSSL than themselves.
-#define OPENSSL_SUPPRESS_DEPRECATED
-#include <openssl/sha.h>
 
 #include <cstring>
 
@@ -12,6 +9,7 @@
 #include "extension/data_loader/mmap_data_loader.h"
 #include "runtime/core/log.h"
 #include "runtime/micro/model/petrel_model.h"
+#include "runtime/platform/fast_sha256.h"
 
 namespace petrel::extension {
 
@@ -91,13 +89,12 @@ Error check_sha256(const char* path, Span<const uint8_t> file, const uint8_t* se
   constexpr uint8_t kNone[sizeof(header.file_sha256)] = {};
   const uint8_t* const hole = section + offsetof(petrel_module_header, file_sha256);
   const uint8_t* const rest = hole + sizeof(kNone);
-  SHA256_CTX context;
-  SHA256_Init(&context);
-  SHA256_Update(&context, file.data(), static_cast<size_t>(hole - file.data()));
-  SHA256_Update(&context, kNone, sizeof(kNone));
-  SHA256_Update(&context, rest, static_cast<size_t>(file.data() + file.size() - rest));
-  uint8_t digest[SHA256_DIGEST_LENGTH];
-  SHA256_Final(digest, &context);
+  runtime::Sha256 hash(runtime::fast_sha256_mixer());
+  hash.update({file.data(), static_cast<size_t>(hole - file.data())});
+  hash.update({kNone, sizeof(kNone)});
+  hash.update({rest, static_cast<size_t>(file.data() + file.size() - rest)});
+  uint8_t digest[runtime::kSha256Bytes];
+  hash.finish(digest);
   if (std::memcmp(digest, header.file_sha256, sizeof(digest)) == 0) return Error::Ok;
   PETREL_LOG(Error, "%s: is damaged: its SHA-256 is %s, %s was made", path,
              hex_text(digest, 8).c_str(), hex_text(header.file_sha256, 8).c_str());

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "extension/module/data_sources.h"
 
-// The functions that need no more of OpenSSL than themselves.
-#define OPENSSL_SUPPRESS_DEPRECATED
-#include <openssl/sha.h>
-
 #include <cstring>
 #include <utility>
 
@@ -14,6 +10,7 @@
 #include "extension/module/related_weights.h"
 #include "extension/named_data_map/checked_data_map.h"
 #include "runtime/core/log.h"
+#include "runtime/platform/fast_sha256.h"
 #include "schema/formats.h"
 
 namespace petrel::extension {
@@ -59,14 +56,6 @@ Result<std::unique_ptr<NamedDataMap>> load_map(DataLoader* loader,
   Result<FlatDataMap> map = FlatDataMap::load(loader);
   if (!map.ok()) return map.error();
   return std::unique_ptr<NamedDataMap>(new FlatDataMap(std::move(map.get())));
-}
-
-// Not SHA256(), which starts the whole of OpenSSL.
-void sha256(Span<const uint8_t> data, uint8_t* digest) {
-  SHA256_CTX context;
-  SHA256_Init(&context);
-  SHA256_Update(&context, data.data(), data.size());
-  SHA256_Final(digest, &context);
 }
 
 }  // namespace
@@ -144,7 +133,7 @@ void LoadedData::hold(const Program& program) {
   if (map_ == nullptr || count == 0) return;
   checked_ = std::vector<std::atomic<bool>>(count);
   held_.emplace(*map_, program.additions(), Span<std::atomic<bool>>(checked_.data(), count),
-                &sha256);
+                &runtime::fast_sha256);
   map_ = &*held_;
 }
 

@@ -14,7 +14,7 @@
 // one (extension/module/shared_arenas.h):
 //
 //   (*module)->execute("prefill", {*prompt});
-//   (*module)->execute("decode", {*token, *position});   sees what prefill cached
+//   (*module)->execute("decode", {*token, *position});   // sees what prefill cached
 //
 // Outputs lie in memory of the method and hold until it runs again; they may be
 // inputs of any call. Inputs are copied, or only pointed at where the program

@@ -18,6 +18,7 @@
 #include "extension/data_loader/file_data_loader.h"
 #include "extension/flat_data/flat_data_map.h"
 #include "extension/named_data_map/safetensors_map.h"
+#include "extension/tensor/filled.h"
 #include "extension/tensor/tensor_ptr.h"
 #include "gtest/gtest.h"
 #include "runtime/core/log.h"

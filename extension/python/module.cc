@@ -3,8 +3,11 @@
 // petrel._petrel: the C++ half of the package. Users import petrel.
 
 #include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
 
+#include <set>
 #include <string>
+#include <vector>
 
 #include "extension/module/error_text.h"
 #include "extension/python/aot_backend.h"
@@ -21,11 +24,34 @@
 #include "extension/python/program.h"
 #include "extension/python/runtime_backend.h"
 #include "runtime/core/version.h"
+#include "runtime/executor/prim_ops.h"
+#include "runtime/executor/registry.h"
 #include "runtime/platform/isa_level.h"
 
 namespace petrel::extension::python {
 
 namespace py = pybind11;
+
+namespace {
+
+std::vector<std::string> backend_names() {
+  std::vector<std::string> names;
+  for (const auto& library : runtime::default_registry().backends()) {
+    names.push_back(library().name);
+  }
+  return names;
+}
+
+std::vector<std::string> operator_names() {
+  std::set<std::string> names;
+  for (const runtime::Kernel& kernel : runtime::prim_kernels()) names.insert(kernel.name);
+  for (const auto& library : runtime::default_registry().kernels()) {
+    for (const runtime::Kernel& kernel : library()) names.insert(kernel.name);
+  }
+  return {names.begin(), names.end()};
+}
+
+}  // namespace
 
 PYBIND11_MODULE(_petrel, module) {
   bind_array(module);
@@ -45,6 +71,8 @@ PYBIND11_MODULE(_petrel, module) {
     const runtime::Error error = runtime::set_isa_level(level);
     if (error != runtime::Error::Ok) raise_runtime(error, said.text());
   });
+  module.def("backend_names", &backend_names);
+  module.def("operator_names", &operator_names);
   module.def("close", &close);
   module.def("after_fork_in_child", &after_fork_in_child);
   module.def("is_main_interpreter",

@@ -28,6 +28,8 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
 #include "runtime/core/error.h"
 #include "runtime/core/result.h"
@@ -45,6 +47,7 @@ class Scalar final {
   enum class Kind : uint8_t { Int, Double, Bool };
 
   constexpr Scalar(int64_t value) : kind_(Kind::Int), int_(value) {}
+  constexpr Scalar(int value) : Scalar(int64_t{value}) {}
   constexpr Scalar(double value) : kind_(Kind::Double), double_(value) {}
   constexpr Scalar(bool value) : kind_(Kind::Bool), int_(value ? 1 : 0) {}
 
@@ -95,6 +98,13 @@ class EValue final {
   EValue(bool value) : tag(Tag::Bool) { payload_.as_bool = value; }
   EValue(Tensor value) : tag(Tag::Tensor) { payload_.as_tensor = value.impl(); }
   EValue(Scalar value);
+  // The tensor of a pointer that owns one, such as a TensorPtr, which must outlive the
+  // value; None for null.
+  template <typename Pointer, typename = std::enable_if_t<std::is_convertible_v<
+                                  decltype(std::declval<const Pointer&>().get()), const Tensor*>>>
+  EValue(const Pointer& owner) {
+    if (owner.get() != nullptr) *this = EValue(*owner.get());
+  }
   explicit EValue(std::string_view value) : tag(Tag::String) {
     payload_.as_array = {value.data(), value.size()};
   }

@@ -48,6 +48,8 @@ class FreeableBuffer final {
     data_ = nullptr;
     size_ = 0;
   }
+  // ExecuTorch's name for it.
+  void Free() { free(); }
 
   const void* data() const { return data_; }
   size_t size() const { return size_; }

@@ -23,7 +23,7 @@
 
 #include "runtime/core/named_data_map.h"
 #include "runtime/core/span.h"
-#include "runtime/executor/sha256.h"
+#include "runtime/platform/sha256.h"
 #include "runtime/program/program_additions.h"
 
 namespace petrel::runtime {

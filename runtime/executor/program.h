@@ -4,8 +4,8 @@
 // a Program that exists can be trusted by all code behind it (the promises are
 // in schema/README.md).
 //
-//   FileDataLoader loader = FileDataLoader::from("model.pte").get();
-//   Result<Program> program = Program::load(&loader);
+//   Result<FileDataLoader> loader = FileDataLoader::from("model.pte");
+//   Result<Program> program = Program::load(&*loader);
 //   Result<Method> method = program->load_method("forward", &memory_manager);
 //   method->set_input(Tensor(&input), 0);
 //   method->execute();
@@ -35,7 +35,7 @@
 #include "runtime/executor/method_meta.h"
 #include "runtime/executor/method_data_map.h"
 #include "runtime/executor/registry.h"
-#include "runtime/executor/sha256.h"
+#include "runtime/platform/sha256.h"
 #include "runtime/program/program_additions.h"
 #include "runtime/program/program_data_map.h"
 #include "runtime/program/program_view.h"
@@ -52,7 +52,8 @@ struct ProgramOptions {
   // the caller's. Methods that do are refused otherwise; a planned input is a copy.
   bool writable_inputs = false;
   // Computes the digests of data that a program is bound to (kSha256Bytes at
-  // `digest`); null: sha256.h, without the processor's instructions for it.
+  // `digest`); null: sha256.h. That of
+  // fast_sha256.h uses the processor's instructions for it.
   Sha256Function sha256 = nullptr;
   // Whether maps given to load_method are HeldDataMaps already: they are then not
   // held to the program again.
@@ -67,6 +68,10 @@ class Program final {
     options.registry = &default_registry();
     return load(loader, options);
   }
+
+  // ExecuTorch's words for how much is checked. Here it is everything with both.
+  enum class Verification : uint8_t { Minimal, InternalConsistency };
+  static Result<Program> load(DataLoader* loader, Verification /*unused*/) { return load(loader); }
 
   // InvalidProgram when the file is not a program that can be trusted;
   // NotSupported when its version is newer. The message says what is wrong.

@@ -11,7 +11,7 @@
 
 #include "runtime/core/log.h"
 #include "runtime/executor/held_data_map.h"
-#include "runtime/executor/sha256.h"
+#include "runtime/platform/sha256.h"
 #include "schema/additions_generated.h"
 #include "test/faults/loaded.h"
 

@@ -73,7 +73,7 @@ std::vector<double> run(const std::string& path, const std::string& name) {
   EXPECT_TRUE(module.ok()) << path;
   if (!module.ok()) return {};
   NpyArray input = array(name + ".input.npy");
-  const extension::TensorPtr tensor = extension::make_tensor_ptr(
+  const extension::TensorPtr tensor = extension::tensor_of_bytes(
       std::vector<extension::SizesType>(input.shape.begin(), input.shape.end()), input.data.data(),
       input.data.size(), runtime::ScalarType::Half);
   auto outputs = (*module)->forward({EValue(*tensor)});

@@ -27,6 +27,7 @@
 
 #include "backends/xnnpack/runtime/packed_weights.h"
 #include "extension/module/module.h"
+#include "extension/tensor/filled.h"
 #include "extension/tensor/tensor_ptr.h"
 #include "test/perf/process_memory.h"
 

@@ -56,7 +56,7 @@ std::vector<float> run(const std::string& path, const Program& program) {
   EXPECT_TRUE(module.ok()) << path;
   if (!module.ok()) return {};
   NpyArray input = array(program.name + ".input.npy");
-  const extension::TensorPtr tensor = extension::make_tensor_ptr(
+  const extension::TensorPtr tensor = extension::tensor_of_bytes(
       std::vector<extension::SizesType>(input.shape.begin(), input.shape.end()), input.data.data(),
       input.data.size(), runtime::ScalarType::Float);
   auto outputs = (*module)->forward({EValue(*tensor)});

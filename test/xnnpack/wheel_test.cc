@@ -43,7 +43,7 @@ void expect_near(const EValue& value, const NpyArray& expected) {
 
 void run(Module& module, const std::string& name, size_t num_outputs) {
   NpyArray input = array(name + ".input_0.npy");
-  const extension::TensorPtr tensor = extension::make_tensor_ptr(
+  const extension::TensorPtr tensor = extension::tensor_of_bytes(
       std::vector<extension::SizesType>(input.shape.begin(), input.shape.end()), input.data.data(),
       input.data.size(), runtime::ScalarType::Float);
   ASSERT_NE(tensor, nullptr);

@@ -11,11 +11,11 @@ set -euo pipefail
 folder=$1
 packages=(
   googletest libabsl-dev libbenchmark-dev libc6 libcli11-dev libflatbuffers-dev
-  libgcc-s1 libgmock-dev libgtest-dev libhwy-dev libminizip-dev libsimdjson-dev
+  libgcc-s1 libgmock-dev libgtest-dev libhwy-dev libminizip-dev rapidjson-dev
   libssl-dev libstdc++6 nlohmann-json3-dev zlib1g zlib1g-dev
 )
 # Shared libraries have the number of their interface in the name.
-for package in libbenchmark-dev libhwy-dev libsimdjson-dev libssl-dev; do
+for package in libbenchmark-dev libhwy-dev libssl-dev; do
   packages+=($(dpkg-query -W -f='${Depends}' "$package" |
     grep -oE "^${package%-dev}[0-9][^ ,]*|, ${package%-dev}[0-9][^ ,]*" | tr -d ', '))
 done

@@ -10,20 +10,17 @@ the same for the same sources.
 """
 
 import argparse
-import base64
 import glob
-import hashlib
 import os
 import pathlib
 import re
 import sys
 import sysconfig
-import tempfile
-import zipfile
 from typing import Dict
 
 import elf
 import petrel
+import wheel_file
 
 # What a Linux with a Python that has ssl brings along.
 _OF_THE_SYSTEM = ("ld-linux", "libc.", "libm.", "libdl.", "libpthread.", "librt.", "libgcc_s.",
@@ -110,32 +107,7 @@ def contents() -> Dict[str, bytes]:
 
 
 def write(folder: pathlib.Path) -> pathlib.Path:
-    """The path of the wheel, which appears complete or not at all."""
-    files = contents()
-    info = f"petrel-{petrel.__version__}.dist-info"
-    record = ""
-    for name in sorted(files):
-        digest = base64.urlsafe_b64encode(hashlib.sha256(files[name]).digest())
-        record += f"{name},sha256={digest.rstrip(b'=').decode()},{len(files[name])}\n"
-    record += f"{info}/RECORD,,\n"
-    path = folder / f"petrel-{petrel.__version__}-{tag()}.whl"
-    handle, temporary = tempfile.mkstemp(dir=folder, suffix=".whl.part")
-    try:
-        with os.fdopen(handle, "wb") as out, zipfile.ZipFile(out, "w",
-                                                             zipfile.ZIP_DEFLATED) as wheel:
-            # The record comes last.
-            for name in [*sorted(files), f"{info}/RECORD"]:
-                entry = zipfile.ZipInfo(name)
-                entry.compress_type = zipfile.ZIP_DEFLATED
-                mode = 0o755 if ".so" in name else 0o644
-                entry.external_attr = (0o100000 | mode) << 16
-                wheel.writestr(entry, files.get(name, record.encode()))
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
-    return path
+    return wheel_file.write(folder, "petrel", petrel.__version__, tag(), contents())
 
 
 def main() -> None:

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What NOTICE says of the libraries in what is handed on.
+
+    for library in notice.libraries(text): library.name, library.package, library.licence
+"""
+
+import re
+from typing import List, NamedTuple
+
+
+class Library(NamedTuple):
+    """A library that programs are linked with."""
+    name: str
+    # The Debian package; the source package of those that are built from source.
+    package: str
+    licence: str
+    is_built: bool
+
+
+_ROW = re.compile(r"^    (\w+) {2,}(\S.*?) {2,}(\S.*)$", re.M)
+
+# In the runtime's libraries, as headers but for the first four; the rest is in the
+# command only. Of Python nothing is in them.
+RUNTIME = ("cpuinfo", "fxdiv", "pthreadpool", "xnnpack", "flatbuffers", "highway", "nlohmann_json")
+
+# What the others bring along as static libraries, and the compiler its own.
+BROUGHT = (Library("zlib", "zlib1g-dev", "Zlib", False),
+           Library("libstdc++", "g++", "GPL-3.0-or-later WITH GCC-exception-3.1", False))
+RUNTIME += ("libstdc++",)
+PYTHON_ONLY = ("pybind11", "python_headers")
+
+
+def _section(text: str, begin: str, end: str) -> str:
+    start = text.index(begin)
+    return text[start:text.index(end, start)]
+
+
+def libraries(text: str, with_command: bool) -> List[Library]:
+    """Those of the runtime, and those of the command where it is in the archive."""
+    built = _section(text, "1. Libraries that are built", "Two of them are changed")
+    found = [Library(name, name, licence, True) for name, _, licence in _ROW.findall(built)]
+    system = _section(text, "  In programs:", "  In tests and benchmarks")
+    found += [Library(name, package, licence, False)
+              for name, package, licence in _ROW.findall(system)]
+    found += BROUGHT
+    if len(found) < 10:
+        raise SystemExit("dist: NOTICE does not list the libraries as expected")
+    return [library for library in found if library.name not in PYTHON_ONLY and
+            (with_command or library.name in RUNTIME)]

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""petrel new-app: which files it writes, and what it refuses."""
+
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+PETREL = pathlib.Path("extension/cli/petrel").absolute()
+
+
+class NewAppTest(unittest.TestCase):
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(dir=os.environ.get("TEST_TMPDIR")))
+
+    def run_verb(self, *words):
+        return subprocess.run([PETREL, "new-app", *words], cwd=self.folder, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+
+    def refuses(self, text, *words):
+        done = self.run_verb(*words)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn(text, done.stdout)
+
+    def files(self, folder):
+        return sorted(str(path.relative_to(self.folder / folder))
+                      for path in (self.folder / folder).rglob("*") if path.is_file())
+
+    def test_writes_an_app_for_cmake(self):
+        done = self.run_verb("mine")
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertIn("cmake -S ./mine", done.stdout)
+        self.assertEqual(self.files("mine"), ["CMakeLists.txt", "mine.cc"])
+        text = (self.folder / "mine/CMakeLists.txt").read_text()
+        self.assertIn("add_executable(mine mine.cc)", text)
+        self.assertIn('#include "petrel/extension/module/module.h"',
+                      (self.folder / "mine/mine.cc").read_text())
+
+    def test_writes_an_app_for_bazel(self):
+        tree = self.folder / "tree"
+        tree.mkdir()
+        (tree / "repositories.bzl").write_text("")
+        done = self.run_verb("mine", "--build", "bazel", "--petrel", str(tree), "-o", "there")
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertEqual(self.files("there"),
+                         ["WORKSPACE", "bazelw", "mine/BUILD.bazel", "mine/mine.cc"])
+        self.assertIn(f'path = "{tree}"', (self.folder / "there/WORKSPACE").read_text())
+        self.assertTrue(os.access(self.folder / "there/bazelw", os.X_OK))
+        self.assertIn('#include "extension/module/module.h"',
+                      (self.folder / "there/mine/mine.cc").read_text())
+
+    def test_refuses_what_is_there_and_wrong_names(self):
+        (self.folder / "mine").mkdir()
+        self.refuses("'./mine' is there already", "mine")
+        self.refuses("cannot be called 'My-App': lower case letters", "My-App")
+        self.refuses("cannot be called 'petrel', which is another target's name", "petrel")
+        self.refuses("is not a tree of Petrel's sources", "other", "--build", "bazel")
+        self.refuses("make not in {cmake,bazel}", "other", "--build", "make")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Files that the verbs new-backend and new-app write for a project to start from.
+//
+//   const std::string wrong = write_skeleton("mine", files);   // "" or what went wrong
+#ifndef PETREL_EXTENSION_CLI_SKELETON_FILE_H_
+#define PETREL_EXTENSION_CLI_SKELETON_FILE_H_
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace petrel::extension {
+
+struct SkeletonFile {
+  std::string path;
+  std::string text;
+  bool is_executable = false;
+};
+
+// Writes them below `target`, which must not be there.
+std::string write_skeleton(const std::filesystem::path& target,
+                           const std::vector<SkeletonFile>& files);
+
+// The absolute path of a tree of Petrel's sources; "" if there is none at `path`.
+std::string find_tree(const std::string& path);
+
+}  // namespace petrel::extension
+
+#endif  // PETREL_EXTENSION_CLI_SKELETON_FILE_H_

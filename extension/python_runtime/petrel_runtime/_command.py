@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command `petrel` as this package brings it."""
+
+import os
+import pathlib
+import sys
+
+
+def main() -> None:
+    command = pathlib.Path(__file__).parent / "petrel"
+    os.execv(str(command), ["petrel", *sys.argv[1:]])

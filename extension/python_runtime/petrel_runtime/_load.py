@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs that run: the classes of the package petrel, over the C interface."""
+
+import ctypes
+import os
+import threading
+from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple, Union
+
+from petrel_runtime import _library
+from petrel_runtime._data_map import NamedDataMap
+from petrel_runtime._error import Error
+from petrel_runtime._library import Levels, Value, call
+from petrel_runtime._sources import Source, Sources, load_module
+from petrel_runtime._value import ValueInfo, from_value, info_of, to_value
+
+
+class _Module:
+    """A petrel_module with what it needs, and a lock, since one thread at a time may use it."""
+
+    def __init__(self, source: Any, sources: Sources, writable_inputs: bool) -> None:
+        self.handle, self._kept = load_module(source, sources)
+        self.sources = [sources]
+        self.lock = threading.Lock()
+        self.writable_inputs = writable_inputs
+
+    def __del__(self) -> None:
+        if getattr(self, "handle", None):
+            _library.LIBRARY.petrel_module_destroy(self.handle)
+
+    def call(self, name: str, *arguments: Any) -> None:
+        """Function petrel_module_<name>."""
+        try:
+            call(f"petrel_module_{name}", self.handle, *arguments)
+        except Error:
+            for sources in self.sources:
+                sources.raise_of_maps()
+            raise
+
+    def size(self, name: str, *arguments: Any) -> int:
+        size = ctypes.c_size_t()
+        self.call(name, *arguments, ctypes.byref(size))
+        return size.value
+
+    def value(self, name: str, *arguments: Any) -> Value:
+        value = Value(ctypes.sizeof(Value))
+        self.call(name, *arguments, ctypes.byref(value))
+        return value
+
+    def levels(self, name: str, *arguments: Any) -> Optional[Tuple[float, int]]:
+        levels = Levels(ctypes.sizeof(Levels))
+        try:
+            self.call(name, *arguments, ctypes.byref(levels))
+        except Error as error:
+            if error.code == "NotFound":
+                return None
+            raise
+        return levels.scale, levels.zero_point
+
+
+class Method:
+    """One method of a loaded program; call it with its inputs in order."""
+
+    def __init__(self, module: _Module, name: str) -> None:
+        self._module = module
+        self._word = name.encode()
+        self.name = name
+        with module.lock:
+            self.inputs = self._infos("input")
+            self.outputs = self._infos("output")
+
+    def _infos(self, what: str) -> List[ValueInfo]:
+        return [
+            info_of(self._module.value(f"{what}_info", self._word, index),
+                    self._module.levels(f"{what}_levels", self._word, index))
+            for index in range(self._module.size(f"num_{what}s", self._word))
+        ]
+
+    def load(self) -> None:
+        """Makes the method ready ahead of its first call."""
+        with self._module.lock:
+            self._module.call("load_method", self._word)
+
+    def unload(self) -> None:
+        """Forgets the method, its memory and its state; the next call loads it again."""
+        with self._module.lock:
+            self._module.call("unload_method", self._word)
+
+    def get_attribute(self, name: str) -> Any:
+        """A weight or state by its name in the model: a copy of it as it is now.
+
+        An Error for weights that only delegates have.
+        """
+        with self._module.lock:
+            value = self._module.value("get_attribute", self._word, name.encode())
+            return from_value(value, None, True)
+
+    def __call__(self, *args: Any, copy_outputs: bool = True) -> List[Any]:
+        """The outputs, tensors as NumPy arrays (bfloat16 as petrel_runtime.Tensor).
+
+        Inputs are arrays that NumPy understands; they are not copied when they lie
+        densely in the dim order of `inputs`. With copy_outputs=False outputs are
+        read-only views of memory of the program, which the next call of any of its
+        methods may overwrite.
+        """
+        if len(args) != len(self.inputs):
+            raise Error(f"method {self.name!r} takes {len(self.inputs)} inputs, {len(args)} "
+                        "are given", "InvalidArgument")
+        module = self._module
+        with module.lock:
+            kept = []
+            for index, given in enumerate(args):
+                value, holder = to_value(given, self.inputs[index], module.writable_inputs)
+                kept.append((value, holder))
+                module.call("set_input", self._word, index, ctypes.byref(value))
+            module.call("run", self._word)
+            return [
+                from_value(module.value("get_output", self._word, index), module, copy_outputs)
+                for index in range(len(self.outputs))
+            ]
+
+    def __repr__(self) -> str:
+        return f"<petrel_runtime.Method {self.name!r}>"
+
+
+class LoadedProgram(Mapping[str, Method]):
+    """The methods of a program by name.
+
+    May be used by several threads: calls of one program wait for each other,
+    those of different programs run at the same time.
+    """
+
+    def __init__(self, module: _Module) -> None:
+        self._module = module
+        self._names = []
+        for index in range(module.size("num_methods")):
+            name = ctypes.c_char_p()
+            module.call("method_name", index, ctypes.byref(name))
+            self._names.append((name.value or b"").decode())
+
+    def replace_data(self, data: Iterable[Union[Source, NamedDataMap]], keys: str = "*", *,
+                     data_order: str = "refuse") -> Dict[str, int]:
+        """Other data for the keys that the pattern `keys` matches, between two calls.
+
+        In all methods, those that are loaded later included. All or nothing: after an
+        Error the program is as it was. Returns how many keys "changed". NotFound if no
+        method needs the keys.
+        """
+        sources = _sources_of(data, "mmap", data_order)
+        changed = ctypes.c_size_t()
+        with self._module.lock:
+            self._module.sources.append(sources)
+            self._module.call("replace_data", sources.handle, keys.encode(),
+                              ctypes.byref(changed))
+        return {"changed": changed.value}
+
+    def __getitem__(self, name: str) -> Method:
+        if name not in self._names:
+            raise KeyError(f"there is no method {name!r}; the methods are {self._names}")
+        return Method(self._module, name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __repr__(self) -> str:
+        return f"<petrel_runtime.LoadedProgram {self._names}>"
+
+
+_SINGLE = (str, os.PathLike, bytes, bytearray, memoryview, NamedDataMap)
+
+
+def _one_of(name: str, value: str, known: Dict[str, int]) -> int:
+    if value not in known:
+        raise Error(f"{name} is {value!r}, must be one of {', '.join(known)}", "InvalidArgument")
+    return known[value]
+
+
+def _sources_of(data: Iterable[Any], load_mode: str, data_order: str) -> Sources:
+    if isinstance(data, _SINGLE) or hasattr(data, "read"):
+        raise TypeError(f"data is a {type(data).__name__}, must be a list")
+    sources = Sources()
+    sources.set("set_load_mode", _one_of("load_mode", load_mode, _library.LOAD_MODES))
+    sources.set("set_data_order", _one_of("data_order", data_order, _library.DATA_ORDERS))
+    for source in data:
+        sources.add_data(source)
+    return sources
+
+
+def load(program: Source, *, data: Iterable[Union[Source, NamedDataMap]] = (),
+         num_threads: Optional[int] = None, load_mode: str = "mmap", share_memory: bool = False,
+         precedence: str = "refuse", data_order: str = "refuse", writable_inputs: bool = False,
+         max_arena_bytes: Optional[int] = None, max_delegate_bytes: Optional[int] = None,
+         max_input_bytes: Optional[int] = None, max_instructions: Optional[int] = None,
+         max_element_operations: Optional[int] = None,
+         backend_options: Optional[Mapping[str, Mapping[str, Union[bool, int, str]]]] = None
+         ) -> LoadedProgram:
+    """Loads a program: the path of a .pte, an open file or its bytes.
+
+    The keywords are those of petrel.load(), where `help` tells them; backends written in
+    Python need the package petrel.
+    """
+    sources = _sources_of(data, load_mode, data_order)
+    if num_threads is not None:
+        sources.set("set_num_threads", num_threads)
+    sources.set("set_share_memory", int(share_memory))
+    sources.set("set_writable_inputs", int(writable_inputs))
+    sources.set("set_data_precedence", _one_of("precedence", precedence, _library.PRECEDENCES))
+    limits = (max_arena_bytes, max_delegate_bytes, max_input_bytes, max_instructions,
+              max_element_operations)
+    for number, (name, limit) in enumerate(zip(_library.LIMITS, limits)):
+        if limit is None:
+            continue
+        if not 0 <= limit < 2**64:
+            raise Error(f"{name} is {limit}, must be in [0, 2^64)", "InvalidArgument")
+        sources.set("set_limit", number, limit)
+    sources.set_backend_options(backend_options or {})
+    return LoadedProgram(_Module(program, sources, writable_inputs))

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where programs and data come from, as options of the C interface.
+
+What a source needs to stay alive is in Sources.kept, which belongs to the program.
+"""
+
+import ctypes
+import os
+from typing import Any, BinaryIO, Dict, List, Mapping, Optional, Tuple, Union
+
+import numpy
+
+from petrel_runtime import _library
+from petrel_runtime._data_map import NamedDataMap
+from petrel_runtime._library import call
+
+Source = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview, BinaryIO]
+
+_ALIGNMENT = 16
+
+
+def _aligned(data: Any) -> numpy.ndarray:
+    """The bytes at a multiple of 16: those given where they lie so, else a copy."""
+    given = numpy.frombuffer(memoryview(data).cast("B"), numpy.uint8)
+    if given.ctypes.data % _ALIGNMENT == 0:
+        return given
+    room = numpy.empty(given.nbytes + _ALIGNMENT, numpy.uint8)
+    start = -room.ctypes.data % _ALIGNMENT
+    room[start:start + given.nbytes] = given
+    return room[start:start + given.nbytes]
+
+
+def buffer_of(source: Any) -> Optional[numpy.ndarray]:
+    """Bytes in memory of a source that has some; a file without descriptor is read."""
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        return numpy.frombuffer(memoryview(source).cast("B"), numpy.uint8)
+    if hasattr(source, "read") and descriptor_of(source) is None:
+        return numpy.frombuffer(source.read(), numpy.uint8)
+    return None
+
+
+def descriptor_of(source: Any) -> Optional[int]:
+    """Of an open file of the system."""
+    if not hasattr(source, "fileno"):
+        return None
+    try:
+        return source.fileno()
+    except OSError:
+        return None
+
+
+class _MapCalls:
+    """A NamedDataMap as the functions of a petrel_data_map."""
+
+    def __init__(self, data_map: NamedDataMap) -> None:
+        self._map = data_map
+        self._lent: Dict[int, List[Any]] = {}
+        self.error: Optional[BaseException] = None
+        keys = [key.encode() for key in data_map.keys()]
+        self._keys = (ctypes.c_char_p * max(len(keys), 1))(*keys)
+        self.struct = _library.DataMap(
+            ctypes.sizeof(_library.DataMap), None, len(keys),
+            ctypes.cast(self._keys, ctypes.POINTER(ctypes.c_char_p)),
+            _library.GetData(self._get), _library.FreeData(self._free),
+            _library.Destroy(lambda context: None))
+
+    def _get(self, context: Any, key: bytes, data: Any, size: Any) -> int:
+        del context
+        try:
+            got = _aligned(self._map.get_data(key.decode()))
+        except KeyError:
+            return _library.NOT_FOUND
+        except BaseException as error:  # pylint: disable=broad-except
+            self.error = error
+            return _library.INTERNAL
+        self._lent.setdefault(got.ctypes.data, []).append(got)
+        data[0], size[0] = got.ctypes.data, got.nbytes
+        return 0
+
+    def _free(self, context: Any, data: int, size: int) -> None:
+        del context, size
+        lent = self._lent.get(data or 0, [])
+        if lent:
+            lent.pop()
+        if not lent:
+            self._lent.pop(data or 0, None)
+
+
+class Sources:
+    """petrel_options, which go when the object goes."""
+
+    def __init__(self) -> None:
+        self.handle = ctypes.c_void_p()
+        self.kept: List[Any] = []
+        self._maps: List[_MapCalls] = []
+        call("petrel_options_create", ctypes.byref(self.handle))
+
+    def __del__(self) -> None:
+        _library.LIBRARY.petrel_options_destroy(self.handle)
+
+    def set(self, name: str, *arguments: Any) -> None:
+        call(f"petrel_options_{name}", self.handle, *arguments)
+
+    def add_data(self, source: Any) -> None:
+        if isinstance(source, NamedDataMap):
+            calls = _MapCalls(source)
+            self._maps.append(calls)
+            self.kept.append(calls)
+            self.set("add_data_map", ctypes.byref(calls.struct))
+            return
+        buffer = buffer_of(source)
+        descriptor = descriptor_of(source)
+        if buffer is not None:
+            self.set("add_data_buffer", buffer.ctypes.data, buffer.nbytes, _library.COPY)
+        elif descriptor is not None:
+            self.set("add_data_fd", descriptor, 0, os.fstat(descriptor).st_size)
+        else:
+            self.set("add_data_path", os.fsencode(source))
+
+    def set_backend_options(self, options: Mapping[str, Mapping[str, Union[bool, int, str]]]
+                            ) -> None:
+        for backend, pairs in options.items():
+            for key, value in pairs.items():
+                words = (backend.encode(), key.encode())
+                if isinstance(value, bool):
+                    self.set("set_backend_bool", *words, int(value))
+                elif isinstance(value, int):
+                    self.set("set_backend_int", *words, value)
+                else:
+                    self.set("set_backend_text", *words, value.encode())
+
+    def raise_of_maps(self) -> None:
+        """What a NamedDataMap raised comes out of the call that wanted its data."""
+        for calls in self._maps:
+            error, calls.error = calls.error, None
+            if error is not None:
+                raise error
+
+
+def load_module(source: Any, sources: Sources) -> Tuple[ctypes.c_void_p, Any]:
+    """The handle of a module, and what must stay as long as it."""
+    module = ctypes.c_void_p()
+    buffer = buffer_of(source)
+    descriptor = descriptor_of(source)
+    try:
+        if buffer is not None:
+            is_fixed = isinstance(source, bytes)
+            call("petrel_module_load_buffer", buffer.ctypes.data, buffer.nbytes,
+                 _library.BORROW if is_fixed else _library.COPY, sources.handle,
+                 ctypes.byref(module))
+            return module, buffer if is_fixed else None
+        if descriptor is not None:
+            call("petrel_module_load_fd", descriptor, 0, os.fstat(descriptor).st_size,
+                 sources.handle, ctypes.byref(module))
+        else:
+            call("petrel_module_load_path", os.fsencode(source), sources.handle,
+                 ctypes.byref(module))
+    except RuntimeError:
+        sources.raise_of_maps()
+        raise
+    return module, None

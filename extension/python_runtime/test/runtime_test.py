@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Loading and running over the C interface: arguments, results, errors."""
+
+import io
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+
+import numpy
+import petrel_runtime
+
+# test/sdk/run names another folder, for the package as it is installed.
+FILES = pathlib.Path(os.environ.get("PETREL_TEST_FILES", "extension/python_runtime/test"))
+SAMPLES = pathlib.Path(os.environ.get("PETREL_TEST_SAMPLES", "examples/quickstart/digits.bin"))
+INLINE = FILES / "inline.pte"
+EXTERNAL, DATA = FILES / "external.pte", FILES / "external.ptd"
+
+
+def images(count=50):
+    data = numpy.fromfile(SAMPLES, numpy.uint8).reshape(-1, 65)[:count]
+    return (data[:, :64] / numpy.float32(16)).reshape(-1, 1, 1, 8, 8), data[:, 64]
+
+
+class RuntimeTest(unittest.TestCase):
+
+    def check(self, program):
+        pictures, digits = images()
+        method = program["forward"]
+        right = sum(int(numpy.argmax(method(picture)[0])) == digit
+                    for picture, digit in zip(pictures, digits))
+        self.assertGreaterEqual(right, 45)
+
+    def raises(self, code, text):
+        return _Raises(self, code, text)
+
+    def test_loads_paths_bytes_and_files(self):
+        self.check(petrel_runtime.load(INLINE))
+        self.check(petrel_runtime.load(str(INLINE), load_mode="file", num_threads=1))
+        self.check(petrel_runtime.load(INLINE.read_bytes()))
+        self.check(petrel_runtime.load(bytearray(INLINE.read_bytes())))
+        self.check(petrel_runtime.load(io.BytesIO(INLINE.read_bytes())))
+        with open(INLINE, "rb") as file:
+            program = petrel_runtime.load(file)
+        self.check(program)
+
+    def test_takes_data_from_files_bytes_and_maps(self):
+        self.check(petrel_runtime.load(EXTERNAL, data=[DATA]))
+        self.check(petrel_runtime.load(EXTERNAL, data=[DATA.read_bytes()]))
+        with open(DATA, "rb") as file:
+            self.check(petrel_runtime.load(EXTERNAL, data=[file]))
+        with self.assertRaises(TypeError):
+            petrel_runtime.load(EXTERNAL, data=str(DATA))
+
+    def test_what_a_map_raises_comes_out(self):
+
+        class Broken(petrel_runtime.NamedDataMap):
+            def keys(self):
+                return ["a"]
+
+            def get_data(self, key):
+                raise ZeroDivisionError(key)
+
+        program = petrel_runtime.load(EXTERNAL, data=[DATA, Broken()])
+        self.check(program)  # nobody asks for its key
+        broken = Broken()
+        broken.keys = lambda: MAP_KEYS
+        with self.assertRaises(ZeroDivisionError):
+            petrel_runtime.load(EXTERNAL, data=[broken])["forward"].load()
+
+    def test_knows_inputs_and_outputs(self):
+        program = petrel_runtime.load(INLINE)
+        self.assertEqual(list(program), ["forward"])
+        method = program["forward"]
+        self.assertEqual(method.inputs, [petrel_runtime.ValueInfo(
+            "Tensor", "float32", (1, 1, 8, 8), (0, 1, 2, 3))])
+        self.assertEqual(method.outputs[0].shape, (1, 10))
+        with self.assertRaises(KeyError):
+            program["none"]  # pylint: disable=pointless-statement
+
+    def test_outputs_are_copies_or_views(self):
+        method = petrel_runtime.load(INLINE)["forward"]
+        first, second = images(2)[0]
+        kept, = method(first)
+        before = kept.copy()
+        view, = method(second, copy_outputs=False)
+        numpy.testing.assert_array_equal(kept, before)
+        self.assertFalse(view.flags.writeable)
+        kept[...] = 0
+        del method
+        self.assertEqual(view.shape, (1, 10))
+        self.assertTrue(numpy.isfinite(view).all())
+
+    def test_takes_arrays_that_do_not_lie_densely(self):
+        method = petrel_runtime.load(INLINE)["forward"]
+        picture = images(1)[0][0]
+        wide = numpy.zeros((1, 1, 8, 16), numpy.float32)
+        wide[..., ::2] = picture
+        numpy.testing.assert_array_equal(method(wide[..., ::2])[0], method(picture)[0])
+
+    def test_errors_say_what_is_wrong(self):
+        with self.raises("NotFound", "none.pte"):
+            petrel_runtime.load("none.pte")
+        with self.raises("InvalidProgram", ""):
+            petrel_runtime.load(b"x" * 100)
+        method = petrel_runtime.load(INLINE)["forward"]
+        picture = images(1)[0][0]
+        with self.raises("InvalidArgument", "takes 1 inputs, 2"):
+            method(picture, picture)
+        with self.raises("InvalidArgument", "input 0"):
+            method(picture.astype(numpy.float64))
+        with self.raises("NotSupported", "input 0"):
+            method(picture[:, :, :4])
+        with self.assertRaises(TypeError):
+            method(numpy.zeros(3, "complex64"))
+        with self.raises("InvalidArgument", "load_mode is 'fast'"):
+            petrel_runtime.load(INLINE, load_mode="fast")
+        with self.raises("InvalidArgument", "max_arena_bytes is -1"):
+            petrel_runtime.load(INLINE, max_arena_bytes=-1)
+        with self.raises("OutOfResources", "max_arena_bytes"):
+            petrel_runtime.load(INLINE, max_arena_bytes=1)["forward"](picture)
+        self.assertEqual(method(picture)[0].shape, (1, 10))
+
+    def test_replaces_data(self):
+        program = petrel_runtime.load(EXTERNAL, data=[DATA])
+        self.check(program)
+        self.assertEqual(program.replace_data([DATA]), {"changed": 0})
+        self.check(program)
+
+    def test_threads_wait_for_each_other(self):
+        program = petrel_runtime.load(INLINE)
+        failures = []
+
+        def work():
+            try:
+                self.check(program)
+            except BaseException as error:  # pylint: disable=broad-except
+                failures.append(error)
+
+        threads = [threading.Thread(target=work) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(failures, [])
+
+    def test_command_comes_along(self):
+        code = "import sys; sys.argv[1:] = ['--version']; " \
+            "from petrel_runtime._command import main; main()"
+        done = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True,
+                              check=True, env={**os.environ, "PYTHONPATH": os.pathsep.join(
+                                  sys.path)})
+        self.assertIn(petrel_runtime.__version__, done.stdout)
+
+    def test_open_files_of_any_folder(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "größe.pte")
+            path.write_bytes(INLINE.read_bytes())
+            self.check(petrel_runtime.load(path))
+
+
+class _Raises:
+    """An Error with this code, whose text has these words."""
+
+    def __init__(self, test, code, text):
+        self._test, self._code, self._text = test, code, text
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        self._test.assertIsNotNone(error, "nothing was raised")
+        if not isinstance(error, petrel_runtime.Error):
+            return False
+        self._test.assertEqual(error.code, self._code, error)
+        self._test.assertIn(self._text, str(error))
+        return True
+
+
+def _keys_of(program):
+    """The keys that a program misses, from what it says of one."""
+    try:
+        petrel_runtime.load(program)["forward"].load()
+    except petrel_runtime.Error as error:
+        return [word.strip("'\"") for word in str(error).split() if word[0] in "'\""]
+    raise AssertionError("the program needs no data")
+
+
+MAP_KEYS = _keys_of(EXTERNAL)
+
+if __name__ == "__main__":
+    unittest.main()

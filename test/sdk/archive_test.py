@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What //dist writes: what is in it, and that apps have enough of it."""
+
+import hashlib
+import json
+import os
+import pathlib
+import re
+import subprocess
+import tarfile
+import unittest
+import zipfile
+
+FOLDER = pathlib.Path(os.environ["TEST_TMPDIR"])
+APPS = pathlib.Path("test/sdk")
+
+# What every Linux with glibc has: Debian's libc6 depends on libgcc-s1.
+OF_THE_SYSTEM = {"libc.so.6", "libm.so.6", "libpthread.so.0", "libdl.so.2", "libgcc_s.so.1",
+                 "ld-linux-x86-64.so.2"}
+OF_CPP = {"libstdc++.so.6"}
+
+# The oldest glibc that they run with.
+GLIBC = (2, 34)
+
+
+def output(*command, **kwargs):
+    return subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, text=True,
+                          check=True, **kwargs).stdout
+
+
+def needed(path):
+    return set(re.findall(r"\(NEEDED\)\s+Shared library: \[(.*?)\]",
+                          output("readelf", "--dynamic", path)))
+
+
+def files_in(prefix):
+    return [path for path in prefix.rglob("*") if path.is_file()]
+
+
+def digest(path):
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+class ArchiveTest(unittest.TestCase):
+
+    @classmethod
+    def setUpClass(cls):
+        cls.paths = {}
+        for name in ("first", "second"):
+            lines = output("dist/dist", "--output-dir", FOLDER / name).splitlines()
+            cls.paths[name] = [pathlib.Path(line) for line in lines]
+        whole, runtime, cls.wheel = cls.paths["first"]
+        for path in (whole, runtime):
+            with tarfile.open(path) as archive:
+                archive.extractall(FOLDER)
+        cls.prefix = FOLDER / whole.name[:-len(".tar.gz")]
+        cls.runtime = FOLDER / runtime.name[:-len(".tar.gz")]
+        cls.program = FOLDER / "digits.pte"
+        output(cls.prefix / "bin/petrel", "export", "examples/quickstart/digits.pt2", "-o",
+               cls.program)
+
+    def test_is_the_same_each_time(self):
+        for first, second in zip(self.paths["first"], self.paths["second"]):
+            self.assertEqual(first.name, second.name)
+            self.assertEqual(first.read_bytes(), second.read_bytes(), first.name)
+
+    def test_tells_the_digest_of_each_file(self):
+        for prefix in (self.prefix, self.runtime):
+            sums = prefix / "share/petrel/SHA256SUMS"
+            listed = dict(reversed(line.split("  ")) for line in sums.read_text().splitlines())
+            found = {str(path.relative_to(prefix)): digest(path)
+                     for path in files_in(prefix) if path != sums}
+            self.assertEqual(listed, found)
+        sums = (self.wheel.parent / "SHA256SUMS").read_text()
+        for path in self.paths["first"]:
+            self.assertIn(f"{digest(path)}  {path.name}\n", sums)
+
+    def test_bill_names_the_files_and_libraries(self):
+        bill = json.loads((self.prefix / "share/petrel/petrel.spdx.json").read_text())
+        names = {package["name"] for package in bill["packages"]}
+        self.assertLessEqual({"petrel", "xnnpack", "libabsl-dev", "libssl-dev", "g++"}, names)
+        self.assertTrue(all(package["versionInfo"] for package in bill["packages"]))
+        self.assertIn("./lib/libpetrel.so", {file["fileName"] for file in bill["files"]})
+        known = {"SPDXRef-DOCUMENT"} | {
+            each["SPDXID"] for each in bill["packages"] + bill["files"]}
+        for relation in bill["relationships"]:
+            self.assertIn(relation["spdxElementId"], known)
+            self.assertIn(relation["relatedSpdxElement"], known)
+
+    def test_runtime_is_without_the_command_and_its_libraries(self):
+        self.assertFalse((self.runtime / "bin").exists())
+        bill = json.loads((self.runtime / "share/petrel/petrel.spdx.json").read_text())
+        self.assertNotIn("libssl-dev", {package["name"] for package in bill["packages"]})
+
+    def test_holds_no_path_of_this_machine(self):
+        place = re.compile(rb"/execroot/|/sandbox/|" + re.escape(os.getcwd().encode()))
+        for path in files_in(self.prefix):
+            self.assertIsNone(place.search(path.read_bytes()), path)
+
+    def test_shared_library_shows_the_c_interface_and_needs_the_system_alone(self):
+        library = self.prefix / "lib/libpetrel.so"
+        shown = {line.split()[-1].split("@")[0]
+                 for line in output("nm", "-D", "--extern-only", "--defined-only",
+                                     library).splitlines()}
+        self.assertGreater(len(shown), 25)
+        self.assertEqual({name for name in shown if not name.startswith("petrel_")}, {"PETREL_1"})
+        self.assertLessEqual(needed(library), OF_THE_SYSTEM)
+
+    def test_command_needs_the_system_alone(self):
+        self.assertLessEqual(needed(self.prefix / "bin/petrel"), OF_THE_SYSTEM)
+
+    def test_runs_with_older_systems(self):
+        for path in ("bin/petrel", "lib/libpetrel.so"):
+            symbols = output("objdump", "-T", self.prefix / path)
+            wanted = {tuple(map(int, version.split(".")))
+                      for version in re.findall(r"\(GLIBC_([\d.]+)\)", symbols)}
+            self.assertLessEqual(max(wanted), GLIBC, path)
+
+    def compile_cpp(self, source, app):
+        libraries = [f"-lpetrel_{name}" for name in ("module", "kernels", "xnnpack", "threads",
+                                                     "core")]
+        output("g++", "-std=c++17", "-Wall", "-Wextra", "-Werror", f"-I{self.prefix}/include",
+               source, APPS / "registry.cc", "-o", app, f"-L{self.prefix}/lib",
+               *libraries, "-lpthread")
+        self.assertLessEqual(needed(app), OF_THE_SYSTEM | OF_CPP)
+
+    def test_new_app(self):
+        output(self.prefix / "bin/petrel", "new-app", "mine", "-o", FOLDER / "mine")
+        self.compile_cpp(FOLDER / "mine/mine.cc", FOLDER / "mine_app")
+        self.assertRegex(output(FOLDER / "mine_app", self.program),
+                         r"^10 elements of type float32, the first is -?\d")
+
+    def test_app_of_cpp(self):
+        app = FOLDER / "cpp_app"
+        self.compile_cpp(APPS / "app.cc", app)
+        self.assertRegex(output(app, self.program), r"^10 numbers, the first is -?\d")
+        self.check_includes("g++", APPS / "app.cc")
+
+    def test_app_of_c(self):
+        app = FOLDER / "c_app"
+        output("gcc", "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror",
+               f"-I{self.prefix}/include", APPS / "app.c", "-o", app, f"-L{self.prefix}/lib",
+               "-lpetrel", f"-Wl,-rpath,{self.prefix}/lib")
+        self.assertRegex(output(app, self.program), r"^10 numbers, the first is -?\d")
+        self.check_includes("gcc", APPS / "app.c")
+
+    def check_includes(self, compiler, source):
+        """All is of the SDK, or of the compiler and its libraries."""
+        included = output(compiler, "-M", f"-I{self.prefix}/include", source)
+        for word in ("absl", "flatbuffers", "openssl", "nlohmann", "hwy", "rapidjson", "xnnpack.h"):
+            self.assertNotIn(f"/{word}", included)
+        self.assertIn(str(self.prefix), included)
+
+    def test_wheel_records_its_files(self):
+        self.assertRegex(self.wheel.name, r"-py3-none-manylinux_2_\d+_x86_64\.whl$")
+        with zipfile.ZipFile(self.wheel) as wheel:
+            names = wheel.namelist()
+            record = wheel.read(names[-1]).decode()
+            points = wheel.read(names[-1].replace("RECORD", "entry_points.txt")).decode()
+            package = FOLDER / "site"
+            wheel.extractall(package)
+        self.assertEqual([line.split(",")[0] for line in record.splitlines()], names)
+        self.assertIn("petrel = petrel_runtime._command:main", points)
+        self.assertEqual(needed(package / "petrel_runtime/libpetrel.so") - OF_THE_SYSTEM, set())
+
+
+if __name__ == "__main__":
+    unittest.main()
