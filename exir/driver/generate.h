@@ -40,7 +40,7 @@ enum class Parameters {
 enum class ConstantFiles { kAuto, kText, kIncbin };
 
 struct GenerateOptions {
-  // What is compiled and how it is planned; outputs and backends are not used.
+  // What is compiled, delegated and planned, and how; outputs are not used.
   ExportOptions program;
   std::string folder;  // made when it is not there
   std::string name;    // begins the names of files and symbols
@@ -60,6 +60,7 @@ struct GenerateOptions {
   bool caller_io = false;
   // manifest.json of other packages that share its pools.
   std::vector<std::string> group;
+  bool group_together = false;  // they are alive at one time, so each has its part
 };
 
 struct GenerateReport {

@@ -97,7 +97,9 @@ std::string assembly_text(const Package& package) {
     const plan::MemoryPool* pool = parameter.is_loaded() ? nullptr : parameter.pool;
     text += symbol_text(package, comment_text(parameter.name),
                         pool == nullptr ? section : section_of(*pool, package.name),
-                        pool == nullptr ? kArenaAlignment : alignment_of(*pool), parameter.symbol,
+                        std::max(parameter.alignment,
+                                 pool == nullptr ? kArenaAlignment : alignment_of(*pool)),
+                        parameter.symbol,
                         *parameter.constant, parameter.file_offset);
   }
   for (const CState& state : package.states) {

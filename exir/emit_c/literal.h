@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "exir/ir/scalar_type.h"
 
 namespace petrel::exir::emit_c {
@@ -29,6 +30,9 @@ std::string number(int64_t value);
 
 // "{2, 3, 4}", and "{1}" for no numbers, because C has no empty arrays.
 std::string list(const std::vector<int64_t>& values);
+
+// "\"a\\042b\"": a C string; names may hold anything.
+std::string quoted(absl::string_view text);
 
 }  // namespace petrel::exir::emit_c
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs as C of other compilers and for other processors are the interpreter's bit for bit:
 clang; Linux on arm64 and riscv64, emulated; Cortex-M4, whose doubles are computed in software,
-Cortex-M7 and Cortex-M55, emulated boards without an operating system.
+Cortex-M7, Cortex-M55 and RISC-V of 32 bits, which has no floating point, emulated boards without
+an operating system.
 
   test/portable_c/compilers            installs compilers and emulators
   bazel test //test/portable_c:processors_test
@@ -36,10 +37,16 @@ class Processor:
 
     compiler: str
     flags: tuple[str, ...] = ()
+    link_flags: tuple[str, ...] = ()
     emulator: tuple[str, ...] = ()
     board: str = ""
     memory: str = "0x20000000"
     kilobytes: int = 4096
+
+    @property
+    def is_bare(self):
+        """Without an operating system, which would pass on the words of a command."""
+        return self.board or "-kernel" in self.emulator
 
     def __post_init__(self):
         if self.board:
@@ -72,7 +79,7 @@ class Built(package.Package):
 
     def link(self, program, words):
         processor = self.processor
-        rest = ["-static"] if processor.emulator else []
+        rest = ["-static", *processor.link_flags] if processor.emulator else []
         if processor.board:
             rest = ['-DARGUMENTS="forward"', HERE / "board.c", "--specs=rdimon.specs",
                     "-nostartfiles", "-T", HERE / "board.ld",
@@ -83,7 +90,7 @@ class Built(package.Package):
         # What is run does as an emulator is asked.
         script = self.folder / program
         emulator = " ".join(processor.emulator)
-        words = "" if processor.board else ' "$@"'
+        words = "" if processor.is_bare else ' "$@"'
         script.write_text(f"#!/bin/sh\nexec {emulator} {self.folder / program}.elf{words}\n")
         script.chmod(0o755)
 
@@ -115,6 +122,18 @@ class ProcessorsTest(unittest.TestCase):
 
     def test_riscv64(self):
         self.check(Processor("riscv64-linux-gnu-gcc", emulator=("qemu-riscv64",)))
+
+    def test_riscv32(self):
+        # Code and memory of QEMU's board virt, files through the debugger.
+        places = {"__flash": 0x80000000, "__flash_size": 4 << 20, "__ram": 0x80400000,
+                  "__ram_size": 8 << 20}
+        self.check(Processor(
+            "riscv64-unknown-elf-gcc", ("-march=rv32imac", "-mabi=ilp32", "--specs=picolibc.specs"),
+            ("--oslib=semihost", "--crt0=semihost",
+             *(f"-Wl,--defsym={name}={place:#x}" for name, place in places.items())),
+            ("qemu-system-riscv32", "-M", "virt", "-bios", "none", "-nographic", "-monitor", "none",
+             "-serial", "null", "-semihosting-config",
+             "enable=on,target=native,arg=app,arg=forward", "-kernel")))
 
     def test_cortex_m4(self):
         self.check(Processor("arm-none-eabi-gcc", ("-mcpu=cortex-m4", "-mfpu=fpv4-sp-d16"),
