@@ -57,8 +57,7 @@ int32_t null_npu_init(const struct petrel_delegate *delegate, void *device, void
   work->device = (struct null_npu_device *)device;
   work->commands_at = (uint32_t)byte;
   work->elements = (uint32_t)(delegate->output_bytes[0] / sizeof(float));
-  if (header(delegate, 1) + header(delegate, 2) + header(delegate, 3) >
-      work->device->sram_floats) {
+  if (header(delegate, 1) + header(delegate, 2) + header(delegate, 3) > work->device->sram_floats) {
     return PETREL_DELEGATE_E_DEVICE; /* the partition has more values than the device */
   }
   *handle = work;
@@ -72,8 +71,7 @@ static unsigned char *seen(const struct null_npu_device *device, const void *dat
 
 static const float *seen_or_constant(const struct null_npu_device *device, const void *data) {
   const unsigned char *bytes = (const unsigned char *)data;
-  const int is_shared =
-      bytes >= device->shared && bytes < device->shared + device->shared_bytes;
+  const int is_shared = bytes >= device->shared && bytes < device->shared + device->shared_bytes;
   return is_shared ? (const float *)(const void *)seen(device, data) : (const float *)data;
 }
 

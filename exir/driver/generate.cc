@@ -123,8 +123,7 @@ absl::StatusOr<std::vector<emit_c::GoldenCall>> golden_calls_of(const Program& p
   ExportReport unused;
   Phases phases(undelegated, &unused);
   RoutedBlobStore store;
-  PETREL_ASSIGN_OR_RETURN(const Program alone,
-                          compile_program(undelegated, phases, unused, store));
+  PETREL_ASSIGN_OR_RETURN(const Program alone, compile_program(undelegated, phases, unused, store));
   return golden_calls(alone, notes);
 }
 

@@ -229,7 +229,9 @@ void PoolSetup::note_blobs(const RoutedBlobStore& store) {
   for (const auto& [file, data] : store.blobs().destinations()) {
     for (const NamedBlobStore::Entry& entry : data.entries) {
       const NamedBlobStore::Buffer& buffer = data.buffers[entry.buffer];
-      emit_c::CNamedBlob blob{entry.key, buffer.blob, static_cast<int64_t>(buffer.alignment),
+      emit_c::CNamedBlob blob{entry.key,
+                              buffer.blob,
+                              static_cast<int64_t>(buffer.alignment),
                               store.backends_of(entry.key),
                               {}};
       const auto known = store.ledger().weights().find(entry.key);

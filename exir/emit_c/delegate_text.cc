@@ -61,8 +61,8 @@ constexpr char kAbsent[] = R"(PETREL_DECLARE_DRIVER(@D@)
 )";
 
 std::string filled(const Package& package, absl::string_view text, const std::string& driver = "") {
-  return absl::StrReplaceAll(
-      text, {{"@N@", package.name}, {"@C@", package.capitals}, {"@D@", driver}});
+  return absl::StrReplaceAll(text,
+                             {{"@N@", package.name}, {"@C@", package.capitals}, {"@D@", driver}});
 }
 
 // A table, or "NULL" where it has no rows; its definition goes to `text`.
@@ -92,8 +92,7 @@ std::string tables_text(const Package& package) {
     blobs.push_back(
         absl::StrCat("{", quoted(blob.key), ", ", symbol_row(package, blob.parameter), "}"));
   }
-  const std::string all =
-      table("struct petrel_blob", package.name + "_blobs", blobs, &text);
+  const std::string all = table("struct petrel_blob", package.name + "_blobs", blobs, &text);
   for (size_t i = 0; i < package.delegates.size(); ++i) {
     const CDelegateCall& call = package.delegates[i];
     const std::string name = absl::StrCat(package.name, "_delegate_", i);
@@ -118,17 +117,17 @@ std::string tables_text(const Package& package) {
 std::string open_text(const Package& package) {
   const std::string& name = package.name;
   const std::string& big = package.capitals;
-  std::string text = absl::StrCat(
-      "int32_t ", name, "_open(struct ", name, "_context *context, const struct ", name,
-      "_devices *devices) {\n  int32_t status;\n  if (", no_context(package),
-      " || devices == NULL) return ", big, "_E_NULL;\n  ", name, "_close(context);\n");
+  std::string text =
+      absl::StrCat("int32_t ", name, "_open(struct ", name, "_context *context, const struct ",
+                   name, "_devices *devices) {\n  int32_t status;\n  if (", no_context(package),
+                   " || devices == NULL) return ", big, "_E_NULL;\n  ", name, "_close(context);\n");
   for (size_t i = 0; i < package.delegates.size(); ++i) {
     const CDelegateCall& call = package.delegates[i];
     absl::StrAppend(&text, "  status = ", call.functions, "_init(&", name, "_delegates[", i,
                     "], devices->", call.device, ", ",
                     room_words(call) == 0 ? "NULL" : absl::StrCat("context->room_", i),
-                    ",\n      &context->delegate_", i, ");\n  if (status != ", big,
-                    "_OK) {\n    ", name, "_close(context);\n    return status;\n  }\n",
+                    ",\n      &context->delegate_", i, ");\n  if (status != ", big, "_OK) {\n    ",
+                    name, "_close(context);\n    return status;\n  }\n",
                     "  context->open_delegates = ", i + 1, "u;\n");
   }
   absl::StrAppend(&text, "  return ", big, "_OK;\n}\n\nvoid ", name, "_close(struct ", name,
@@ -160,7 +159,8 @@ std::string delegate_header_text() {
 std::string delegate_types_text(const Package& package) {
   if (package.delegates.empty()) return "";
   std::string text = absl::StrCat(
-      "\n/* What the drivers of devices get: handles of the application, NULL for none. */\nstruct ",
+      "\n/* What the drivers of devices get: handles of the application, NULL for none. "
+      "*/\nstruct ",
       package.name, "_devices {\n");
   for (const std::string& device : devices_of(package)) {
     absl::StrAppend(&text, "  void *", device, ";\n");

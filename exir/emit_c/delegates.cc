@@ -30,8 +30,7 @@ class Adder {
       size_t number = 0;
       for (const Node* node : method.storage->steps()) {
         if (node->delegate() == nullptr) continue;
-        PETREL_RETURN_IF_ERROR(
-            annotate(add_call(method.name, number++, *node), node->describe()));
+        PETREL_RETURN_IF_ERROR(annotate(add_call(method.name, number++, *node), node->describe()));
       }
     }
     if (package_.delegates.empty()) return std::move(index_);
@@ -49,8 +48,7 @@ class Adder {
     call.partition = &partition;
     call.target = partition.backend->target();
     PETREL_ASSIGN_OR_RETURN(call.device, device_of(partition.backend_id));
-    const std::string prefix =
-        absl::StrCat(package_.name, "_delegate_", package_.delegates.size());
+    const std::string prefix = absl::StrCat(package_.name, "_delegate_", package_.delegates.size());
     PETREL_ASSIGN_OR_RETURN(call.code, partition.backend->to_c(partition, prefix));
     PETREL_RETURN_IF_ERROR(check_code(partition.backend_id, call.code));
     call.functions = call.code.source.empty() ? call.code.driver : prefix;
@@ -73,16 +71,15 @@ class Adder {
     const std::string device = sanitized(driver_name(backend_id));
     const auto [there, fresh] = backend_of_.emplace(device, backend_id);
     if (there->second != backend_id || is_taken(device)) {
-      return absl::InvalidArgumentError(absl::StrCat("backend '", backend_id,
-                                                     "' would be called ", device,
-                                                     " in C, which is taken"));
+      return absl::InvalidArgumentError(absl::StrCat("backend '", backend_id, "' would be called ",
+                                                     device, " in C, which is taken"));
     }
     return device;
   }
 
   static absl::Status check_code(const std::string& backend_id, const CDelegate& code) {
-    const bool has_names = !code.source.empty() ||
-                           (sanitized(code.driver) == code.driver && !is_taken(code.driver));
+    const bool has_names =
+        !code.source.empty() || (sanitized(code.driver) == code.driver && !is_taken(code.driver));
     if (has_names && code.room_bytes >= 0 &&
         code.room_bytes <= std::numeric_limits<int32_t>::max()) {
       return absl::OkStatus();
@@ -99,8 +96,7 @@ class Adder {
     auto constant = std::make_shared<Constant>();
     constant->fqn = name;
     constant->kind = Constant::Kind::kLiteral;
-    constant->type =
-        TensorType::contiguous(ScalarType::kByte, {static_cast<int64_t>(data.size())});
+    constant->type = TensorType::contiguous(ScalarType::kByte, {static_cast<int64_t>(data.size())});
     constant->data = data;
     CParameter parameter;
     parameter.name = name;
@@ -171,9 +167,9 @@ absl::Status check_state(const Node& node, const PlannedMethod& planned, const P
   for (const Value* operand : node.operands()) {
     const Value* root = planned.storage->root(operand);
     if (!root->is_constant() || !root->constant()->is_mutable()) continue;
-    return absl::InvalidArgumentError(absl::StrCat("state '", root->constant()->fqn, "' is read by ",
-                                                   target, ", which does not reach pool '",
-                                                   state->name, "'"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("state '", root->constant()->fqn, "' is read by ", target,
+                     ", which does not reach pool '", state->name, "'"));
   }
   return absl::OkStatus();
 }
@@ -245,10 +241,10 @@ absl::StatusOr<CStep> make_delegate_step(const Node& node, size_t delegate, cons
       "  const void *inputs[", std::max<size_t>(1, inputs.size()), "];\n  void *outputs[",
       std::max<size_t>(1, outputs.size()), "];\n", after.empty() ? "" : "  int32_t status;\n",
       pointers_text("inputs", inputs), pointers_text("outputs", outputs), before,
-      after.empty() ? absl::StrCat("  return ", execute, ";\n")
-                    : absl::StrCat("  status = ", execute, ";\n  if (status != ", package.capitals,
-                                   "_OK) return status;\n", after, "  return ", package.capitals,
-                                   "_OK;\n"));
+      after.empty()
+          ? absl::StrCat("  return ", execute, ";\n")
+          : absl::StrCat("  status = ", execute, ";\n  if (status != ", package.capitals,
+                         "_OK) return status;\n", after, "  return ", package.capitals, "_OK;\n"));
   return step;
 }
 

@@ -140,8 +140,8 @@ absl::StatusOr<std::string> group_text(const Package& package) {
                  "behind the\n * other.\n"
                : "Memory of models that never run at the same time: each pool as large and as "
                  "aligned as\n * the one asks that needs most.\n",
-      " */\n#ifndef ",
-      guard, "\n#define ", guard, "\n\n", includes, "\n", pools, "#endif /* ", guard, " */\n");
+      " */\n#ifndef ", guard, "\n#define ", guard, "\n\n", includes, "\n", pools, "#endif /* ",
+      guard, " */\n");
 }
 
 }  // namespace petrel::exir::emit_c

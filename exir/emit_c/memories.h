@@ -83,7 +83,7 @@ struct CPools {
   // Sums of floats may be floats, and fused.
   bool fast_math = false;
   std::vector<CSharer> group;
-  bool group_together = false;  // all are alive at one time
+  bool group_together = false;                // all are alive at one time
   std::vector<plan::MemoryPool> activations;  // in the order of the plan's
   std::optional<plan::MemoryPool> state;
   // Of parameters: linked in read-only ones, loaded into read-write ones.

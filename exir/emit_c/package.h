@@ -87,10 +87,10 @@ struct CParameter {
   std::string symbol;    // "kws_param_conv_weight"
   std::string variable;  // "param_conv_weight": of the context, where it is one
   const Constant* constant = nullptr;
-  const plan::MemoryPool* pool = nullptr;  // null: where the compiler puts it
-  bool is_external = false;                // there is no symbol
-  std::string room;                        // "pool_tcm + 64": where it is loaded; else ""
-  int64_t file_offset = -1;                // in NAME_params.bin; -1: it is not there
+  const plan::MemoryPool* pool = nullptr;        // null: where the compiler puts it
+  bool is_external = false;                      // there is no symbol
+  std::string room;                              // "pool_tcm + 64": where it is loaded; else ""
+  int64_t file_offset = -1;                      // in NAME_params.bin; -1: it is not there
   std::set<std::string> targets = {kProcessor};  // who reads it
   // What its elements stand for where they are levels: of one scale, or of one for each index of
   // an axis, which are another parameter.
@@ -150,12 +150,12 @@ struct Package {
   std::vector<CFolded> folded;
   std::vector<CState> states;
   std::vector<CDelegateCall> delegates;
-  std::vector<CBlob> blobs;  // in byte order of keys
+  std::vector<CBlob> blobs;                            // in byte order of keys
   std::vector<std::shared_ptr<const Constant>> owned;  // payloads and blobs
-  std::set<std::string> includes;  // of the kernels
-  std::string kernels;             // their text
-  int64_t arena_bytes = 0;         // the largest method's
-  int64_t state_bytes = 0;         // 0 where state lies in the arena
+  std::set<std::string> includes;                      // of the kernels
+  std::string kernels;                                 // their text
+  int64_t arena_bytes = 0;                             // the largest method's
+  int64_t state_bytes = 0;                             // 0 where state lies in the arena
 
   bool includes_binary = false;  // constants are bytes, not text
 

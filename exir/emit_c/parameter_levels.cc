@@ -32,8 +32,8 @@ void note_levels(const PlannedMethod& method, const Symbols& symbols,
       parameter.axis = static_cast<int64_t>(
           dim_of(node->argument(arg::axis), node->input(arg::input)->tensor()));
     } else if (node->argument(arg::scale).is_number() && node->argument(arg::zero_point).is_int()) {
-      parameter.levels = CLevels{node->argument(arg::scale).as_number(),
-                                 node->argument(arg::zero_point).as_int()};
+      parameter.levels =
+          CLevels{node->argument(arg::scale).as_number(), node->argument(arg::zero_point).as_int()};
     }
   }
 }

@@ -187,8 +187,7 @@ std::string comparisons_text(const Package& package, const std::vector<GoldenCal
       }
     }
     if (used)
-      text +=
-          absl::StrReplaceAll(is_near(package) ? kNear : kSame, {{"TYPE", c_type(type)}});
+      text += absl::StrReplaceAll(is_near(package) ? kNear : kSame, {{"TYPE", c_type(type)}});
   }
   return text;
 }
@@ -229,10 +228,9 @@ std::string main_text(const Package& package) {
 std::string self_test_text(const Package& package, const std::vector<GoldenCall>& calls) {
   std::string text = renamed(
       package,
-      absl::StrCat(
-          absl::StrReplaceAll(
-              kTop, {{"@COMPARED@", is_near(package) ? "the" : "every bit of the"}}),
-          comparisons_text(package, calls)));
+      absl::StrCat(absl::StrReplaceAll(
+                       kTop, {{"@COMPARED@", is_near(package) ? "the" : "every bit of the"}}),
+                   comparisons_text(package, calls)));
   std::string body;
   bool any = false;
   for (size_t i = 0; i < package.methods.size(); ++i) {

@@ -350,8 +350,7 @@ std::string unchecked_text(const Package& package, const CMethod& method) {
   std::string body;
   if (!method.sizes.empty()) {
     absl::StrAppend(&body, "  status = ", method.prefix,
-                    "_set_sizes(context, inputs);\n  if (status != ", big,
-                    "_OK) return status;\n");
+                    "_set_sizes(context, inputs);\n  if (status != ", big, "_OK) return status;\n");
   }
   body += input_copies_text(package, method);
   if (has_jump) {
@@ -366,10 +365,9 @@ std::string unchecked_text(const Package& package, const CMethod& method) {
   std::string head;
   if (body.find(" status = ") != std::string::npos) head += "  int32_t status;\n";
   if (has_jump) head += "  uint32_t next = 1;\n";
-  const bool has_sizes =
-      absl::StrContains(body, "sizes->") ||
-      (!has_jump && std::any_of(method.steps.begin(), method.steps.end(),
-                                [](const CStep& step) { return step.sizes; }));
+  const bool has_sizes = absl::StrContains(body, "sizes->") ||
+                         (!has_jump && std::any_of(method.steps.begin(), method.steps.end(),
+                                                   [](const CStep& step) { return step.sizes; }));
   if (has_sizes) head += sizes_pointer_text(method);
   for (const char* name : {"context", "inputs", "outputs"}) {
     if (!absl::StrContains(body, name)) absl::StrAppend(&head, "  (void)", name, ";\n");

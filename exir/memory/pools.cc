@@ -69,10 +69,9 @@ absl::Status keep_reached(const MemoryPools& pools, const BufferUse& use, plan::
                                 pool.targets.empty() ? "all" : absl::StrJoin(pool.targets, ", ")));
   }
   if (reached.empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("'", buffer->id, "' is read and written by ", absl::StrJoin(use.targets, ", "),
-                     ", and no pool that it may lie in is reached by all of them: ",
-                     absl::StrJoin(told, "; ")));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "'", buffer->id, "' is read and written by ", absl::StrJoin(use.targets, ", "),
+        ", and no pool that it may lie in is reached by all of them: ", absl::StrJoin(told, "; ")));
   }
   if (is_pinned || reached.size() < given.size()) buffer->pools = std::move(reached);
   return absl::OkStatus();

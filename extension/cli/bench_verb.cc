@@ -94,20 +94,20 @@ void print_text(const Arguments& arguments, const Figures& figures) {
 
 void print_json(const Arguments& arguments, const Figures& figures, const StepProfile* profile) {
   nlohmann::ordered_json json = {{"program", arguments.program},
-                                       {"method", arguments.method},
-                                       {"compiled", arguments.compiled},
-                                       {"threads", arguments.compiled ? 1 : arguments.threads},
-                                       {"kernels", arguments.kernels},
-                                       {"isa", runtime::isa_level().name},
-                                       {"load_seconds", figures.load},
-                                       {"first_run_seconds", figures.first_run},
-                                       {"min_seconds", figures.min},
-                                       {"p50_seconds", figures.p50},
-                                       {"p90_seconds", figures.p90},
-                                       {"runs", figures.runs},
-                                       {"packed_bytes", figures.packed_bytes},
-                                       {"peak_memory_bytes", figures.peak_memory_bytes},
-                                       {"private_memory_bytes", figures.private_memory_bytes}};
+                                 {"method", arguments.method},
+                                 {"compiled", arguments.compiled},
+                                 {"threads", arguments.compiled ? 1 : arguments.threads},
+                                 {"kernels", arguments.kernels},
+                                 {"isa", runtime::isa_level().name},
+                                 {"load_seconds", figures.load},
+                                 {"first_run_seconds", figures.first_run},
+                                 {"min_seconds", figures.min},
+                                 {"p50_seconds", figures.p50},
+                                 {"p90_seconds", figures.p90},
+                                 {"runs", figures.runs},
+                                 {"packed_bytes", figures.packed_bytes},
+                                 {"peak_memory_bytes", figures.peak_memory_bytes},
+                                 {"private_memory_bytes", figures.private_memory_bytes}};
   if (profile != nullptr) json["steps"] = profile->json();
   std::printf("%s\n", json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
 }

@@ -16,10 +16,9 @@ using exir::GenerateOptions;
 
 // Of the options of an export those that say what is delegated, what is computed in integers, and
 // how memory is planned.
-constexpr const char* kOfExport[] = {"backend",   "compile-spec",    "whole-methods",
-                                     "partition", "int8",            "io-dtype",
-                                     "reorder",   "max-arena-bytes", "planner",
-                                     "planner-command"};
+constexpr const char* kOfExport[] = {
+    "backend",  "compile-spec", "whole-methods",   "partition", "int8",
+    "io-dtype", "reorder",      "max-arena-bytes", "planner",   "planner-command"};
 
 std::vector<GenerateOption> memory_options() {
   return {

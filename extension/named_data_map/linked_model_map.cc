@@ -41,7 +41,9 @@ LinkedModelMap::LinkedModelMap(const petrel_model_metadata& model) {
     rows_.emplace_back(param.name, &param);
     rows_.emplace_back(param.sha256, &param);
   }
-  const auto before = [](const auto& a, const auto& b) { return std::strcmp(a.first, b.first) < 0; };
+  const auto before = [](const auto& a, const auto& b) {
+    return std::strcmp(a.first, b.first) < 0;
+  };
   std::stable_sort(rows_.begin(), rows_.end(), before);
   const auto same = [](const auto& a, const auto& b) { return std::strcmp(a.first, b.first) == 0; };
   rows_.erase(std::unique(rows_.begin(), rows_.end(), same), rows_.end());

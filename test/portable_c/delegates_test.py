@@ -171,7 +171,8 @@ class DelegatesTest(unittest.TestCase):
 
     def test_values_lie_in_memory_that_all_who_use_them_reach(self):
         built = self.make(*NPU_WORDS, "--pool", "name=tcm,targets=c", "--pool",
-                          "name=shared,targets=c,npu", "--pool", "name=alone,targets=npu")
+                          "name=shared,targets=c,npu", "--pool", "name=alone,targets=npu", "--pin",
+                          "x=tcm")
         pools = {p["name"]: p for p in built.manifest["pools"]}
         self.assertEqual((pools["alone"]["bytes"], pools["alone"]["targets"]), (0, ["npu"]))
         self.assertGreater(min(pools["tcm"]["bytes"], pools["shared"]["bytes"]), 0)

@@ -133,7 +133,7 @@ class ProcessorsTest(unittest.TestCase):
              *(f"-Wl,--defsym={name}={place:#x}" for name, place in places.items())),
             ("qemu-system-riscv32", "-M", "virt", "-bios", "none", "-nographic", "-monitor", "none",
              "-serial", "null", "-semihosting-config",
-             "enable=on,target=native,arg=app,arg=forward", "-kernel")))
+             "enable=on,target=native,arg=forward", "-kernel")))
 
     def test_cortex_m4(self):
         self.check(Processor("arm-none-eabi-gcc", ("-mcpu=cortex-m4", "-mfpu=fpv4-sp-d16"),

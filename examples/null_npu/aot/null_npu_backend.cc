@@ -86,8 +86,8 @@ absl::Status NullNpuBackend::check_compile_specs(
     const std::vector<exir::CompileSpec>& specs) const {
   for (const exir::CompileSpec& spec : specs) {
     if (spec.key == kFormSpec && (spec.value == "c" || spec.value == "payload")) continue;
-    return absl::InvalidArgumentError(absl::StrCat("compile spec '", spec.key, "' is '",
-                                                   spec.value, "', must be form: c or payload"));
+    return absl::InvalidArgumentError(absl::StrCat("compile spec '", spec.key, "' is '", spec.value,
+                                                   "', must be form: c or payload"));
   }
   return absl::OkStatus();
 }

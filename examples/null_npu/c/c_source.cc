@@ -49,9 +49,10 @@ exir::CDelegate c_source(const exir::Graph& partition, const std::string& prefix
   }
   const size_t blobs = partition.constants().size();
   if (blobs > 0) {
-    find = "  const float **const blobs = (const float **)room;\n  const struct petrel_blob *blob;\n";
-    absl::StrAppend(&declare, "  const float *const *const blobs = ",
-                    "(const float *const *)handle;\n");
+    find =
+        "  const float **const blobs = (const float **)room;\n  const struct petrel_blob *blob;\n";
+    absl::StrAppend(&declare,
+                    "  const float *const *const blobs = ", "(const float *const *)handle;\n");
   } else {
     find = "  (void)delegate;\n";
     absl::StrAppend(&declare, "  (void)handle;\n");

@@ -94,7 +94,8 @@ std::string set_key(const std::string& key, const std::string& value, MemoryPool
     pool->cached = value == "yes";
     return value == "yes" || value == "no" ? "" : "must be yes or no";
   }
-  return "is no key; the keys are name, kind, size, limit, prefer, align, section, address, targets "
+  return "is no key; the keys are name, kind, size, limit, prefer, align, section, address, "
+         "targets "
          "and cached";
 }
 

@@ -55,10 +55,10 @@ struct petrel_delegate {
   size_t room_bytes; /* that the room has, aligned as uint64_t is */
 };
 
-#define PETREL_DECLARE_DRIVER(driver)                                                          \
-  int32_t driver##_init(const struct petrel_delegate *delegate, void *device, void *room,      \
-                        void **handle);                                                        \
-  int32_t driver##_execute(void *handle, const void *const *inputs, void *const *outputs);     \
+#define PETREL_DECLARE_DRIVER(driver)                                                      \
+  int32_t driver##_init(const struct petrel_delegate *delegate, void *device, void *room,  \
+                        void **handle);                                                    \
+  int32_t driver##_execute(void *handle, const void *const *inputs, void *const *outputs); \
   void driver##_destroy(void *handle);
 
 /* NULL when there is none of that key. */
