@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "exir/annotate.h"
 #include "exir/status_macros.h"
@@ -61,6 +62,27 @@ absl::StatusOr<ResultMap> Backend::preprocess_all(const SubprogramMap& partition
     }
   }
   return results;
+}
+
+std::string Backend::target() const { return "c"; }
+
+absl::StatusOr<CDelegate> Backend::to_c(const LoweredPartition&, const std::string&) const {
+  CDelegate delegate;
+  delegate.driver = driver_name(id());
+  return delegate;
+}
+
+std::string driver_name(const std::string& backend_id) {
+  std::string name;
+  bool after_small = false;
+  for (const char c : backend_id) {
+    const bool is_word = absl::ascii_isalnum(static_cast<unsigned char>(c));
+    if (after_small && absl::ascii_isupper(static_cast<unsigned char>(c))) name += '_';
+    name += is_word ? absl::ascii_tolower(static_cast<unsigned char>(c)) : '_';
+    after_small = absl::ascii_islower(static_cast<unsigned char>(c)) ||
+                  absl::ascii_isdigit(static_cast<unsigned char>(c));
+  }
+  return name;
 }
 
 }  // namespace petrel::exir

@@ -28,6 +28,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "exir/backend/c_delegate.h"
 #include "exir/backend/routed_blob_store.h"
 #include "exir/ir/blob.h"
 #include "exir/ir/graph.h"
@@ -106,6 +107,8 @@ class Partitioner {
 // What the partitioner says of the node, after what holds for every backend.
 Support support_of(const Partitioner& partitioner, const Node& node);
 
+struct LoweredPartition;
+
 using SubprogramMap = std::map<std::string, std::vector<Subprogram>>;
 using ResultMap = std::map<std::string, std::vector<PreprocessResult>>;
 
@@ -124,11 +127,24 @@ class Backend {
   // Default: calls preprocess on each, in method order; errors name the partition.
   virtual absl::StatusOr<ResultMap> preprocess_all(const SubprogramMap& partitions,
                                                    RoutedBlobStore& store) const;
+
+  // Who runs the partitions, in the word that the `targets` of memories use. Default: "c", the
+  // processor that also runs what is not delegated.
+  virtual std::string target() const;
+  // What generated C does for a partition that was preprocessed; names of functions that it
+  // writes begin with `prefix`. Unimplemented where the backend has nothing for C. Default: a
+  // driver gets the payload, "my_npu" of the backend "MyNpu".
+  virtual absl::StatusOr<CDelegate> to_c(const LoweredPartition& partition,
+                                         const std::string& prefix) const;
 };
+
+// "my_npu" for "MyNpu": the name in C of what belongs to a backend.
+std::string driver_name(const std::string& backend_id);
 
 // What a petrel::delegate_call node carries once its backend has run.
 struct LoweredPartition {
   std::string backend_id;
+  const Backend* backend = nullptr;  // that made it, not owned; null in what no backend made
   Blob payload;
   std::vector<CompileSpec> compile_specs;
   std::shared_ptr<const Graph> graph;  // the partition, for reports and inspection

@@ -86,6 +86,11 @@ absl::Status RoutedBlobStore::check_declared(const Constant& source,
                    "or add_derived"));
 }
 
+std::set<std::string> RoutedBlobStore::backends_of(const std::string& key) const {
+  const auto found = backends_of_.find(key);
+  return found == backends_of_.end() ? std::set<std::string>() : found->second;
+}
+
 std::vector<WeightsElsewhere> RoutedBlobStore::elsewhere() const {
   std::vector<WeightsElsewhere> all;
   for (const auto& [files, weights] : elsewhere_) {
@@ -101,6 +106,7 @@ absl::StatusOr<bool> RoutedBlobStore::add_named_blob(const std::string& key, con
                                                      uint64_t alignment,
                                                      const std::string& external_file,
                                                      const std::optional<TensorType>& layout) {
+  if (!backend_id_.empty()) backends_of_[key].insert(backend_id_);
   return blobs_.add_named_blob(
       key, blob, alignment, external_file.empty() ? routes_.default_file : external_file, layout);
 }
@@ -159,6 +165,7 @@ absl::Status RoutedBlobStore::place_for_backend(Sources sources, const Constant&
 absl::Status RoutedBlobStore::place(Sources sources, const std::string& key, const Blob& blob,
                                     uint64_t alignment, const std::string& destination,
                                     const std::optional<TensorType>& layout) {
+  if (!backend_id_.empty()) backends_of_[key].insert(backend_id_);
   PETREL_ASSIGN_OR_RETURN(const bool stored,
                           blobs_.add_named_blob(key, blob, alignment, destination, layout));
   if (!stored) {

@@ -121,6 +121,11 @@ class RoutedBlobStore {
   // bypassed and is to go to a file under its name, by a rule or because all are.
   absl::Status check_declared(const Constant& source, const std::string& backend_id);
 
+  // What is stored from now on belongs to this backend, and so it may to several.
+  void begin_backend(const std::string& id) { backend_id_ = id; }
+  // Ids of backends. Empty where none stored it.
+  std::set<std::string> backends_of(const std::string& key) const;
+
   // In the order in which they were found.
   const std::vector<BypassedWeight>& bypassed() const { return bypassed_; }
 
@@ -151,6 +156,8 @@ class RoutedBlobStore {
   WeightLedger ledger_;
   std::set<size_t> matched_rules_;
   std::set<std::string> declared_;  // names of weights
+  std::string backend_id_;
+  std::map<std::string, std::set<std::string>> backends_of_;  // by key
   std::vector<BypassedWeight> bypassed_;
   // Bytes by key, by the file that was wanted and the one where they lie.
   std::map<std::pair<std::string, std::string>, std::map<std::string, uint64_t>> elsewhere_;

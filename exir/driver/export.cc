@@ -150,6 +150,7 @@ absl::StatusOr<std::vector<plan::MemoryPool>> read_pools(const ExportOptions& op
     refuse(!pool.section.empty(), "section");
     refuse(pool.address.has_value(), "address");
     refuse(!pool.targets.empty(), "targets");
+    refuse(pool.cached, "cached");
   }
   for (const PoolRule& pin : read_pool_rules(options.pins)) {
     if (pin.glob.empty()) problems.push_back(text_of("--pin", pin) + ": must be GLOB=POOL");

@@ -104,6 +104,33 @@ std::vector<emit_c::GoldenCall> golden_calls(const Program& program,
   return calls;
 }
 
+bool is_delegated(const Program& program) {
+  for (const auto& [name, method] : program.methods) {
+    for (const Graph* graph : with_regions(*method.graph)) {
+      for (const auto& node : graph->nodes()) {
+        if (node->delegate() != nullptr) return true;
+      }
+    }
+  }
+  return false;
+}
+
+// The interpreter has no devices, so it computes what is expected of them with kernels.
+absl::StatusOr<std::vector<emit_c::GoldenCall>> golden_calls_of(const Program& program,
+                                                                const ExportOptions& given,
+                                                                std::vector<std::string>* notes) {
+  if (!is_delegated(program)) return golden_calls(program, notes);
+  ExportOptions undelegated = given;
+  undelegated.backends = BackendSelection();
+  undelegated.on_imported = nullptr;
+  undelegated.on_phase = nullptr;
+  ExportReport unused;
+  Phases phases(undelegated, &unused);
+  RoutedBlobStore store;
+  PETREL_ASSIGN_OR_RETURN(const Program alone, compile_program(undelegated, phases, unused, store));
+  return golden_calls(alone, notes);
+}
+
 // The folders that are missing on the way to `folder`, the deepest first.
 std::vector<fs::path> missing_folders(const fs::path& folder) {
   std::vector<fs::path> missing;
@@ -199,6 +226,7 @@ absl::StatusOr<GenerateReport> generate_c(const GenerateOptions& options) {
   pools.note_levels(compiled.borders);
   emit_c::KernelChoices kernels(options.kernels);
   pools.use_kernels(kernels);
+  pools.note_blobs(store);
   std::vector<emit_c::CFile> files;
   PETREL_RETURN_IF_ERROR(phases.run("plan", [&]() -> absl::Status {
     MemoryPools memory = pools.planned();
@@ -208,7 +236,7 @@ absl::StatusOr<GenerateReport> generate_c(const GenerateOptions& options) {
     PETREL_RETURN_IF_ERROR(check_arenas(planned, given.max_arena_bytes));
     PETREL_RETURN_IF_ERROR(kernels.prepare(&planned));
     PETREL_ASSIGN_OR_RETURN(files, emit_c::emit_c(planned, pools.emitted(), options.name, [&] {
-                              return golden_calls(program, &report.notes);
+                              return golden_calls_of(program, given, &report.notes);
                             }));
     return pools.check_rules();
   }));

@@ -41,7 +41,7 @@ enum class Parameters {
 enum class ConstantFiles { kAuto, kText, kIncbin };
 
 struct GenerateOptions {
-  // What is compiled and how it is planned; outputs and backends are not used.
+  // What is compiled, delegated and planned, and how; outputs are not used.
   ExportOptions program;
   std::string folder;  // made when it is not there
   std::string name;    // begins the names of files and symbols
@@ -68,6 +68,7 @@ struct GenerateOptions {
   // Also one archive of all that (exir/archive/device_archive.h); "": none.
   std::string package_file;
   std::string version;  // of who writes it
+  bool group_together = false;  // they are alive at one time, so each has its part
 };
 
 struct GenerateReport {

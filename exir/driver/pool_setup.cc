@@ -12,13 +12,12 @@
 #include "exir/backend/weight_routes.h"
 #include "exir/emit_c/group.h"
 #include "exir/input/file_content.h"
+#include "exir/memory/reach.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir {
 namespace {
 
-// Generated C is the target; others are those of backends.
-constexpr char kTarget[] = "c";
 constexpr char kPin[] = "--pin";
 constexpr char kLinkParam[] = "--link-param";
 // Of rules for parameters, beside the names of pools.
@@ -29,6 +28,23 @@ bool is_read_only(const plan::MemoryPool& pool) { return pool.kind == plan::Pool
 
 bool is_state(const plan::MemoryPool& pool) {
   return pool.name == emit_c::kStatePool && !is_read_only(pool);
+}
+
+// Generated C, and the backends that are asked.
+std::set<std::string> targets_of(const GenerateOptions& options) {
+  std::set<std::string> targets = {kProcessor};
+  const auto note = [&](const std::vector<BackendUse>& uses) {
+    for (const BackendUse& use : uses) targets.insert(use.backend->target());
+  };
+  note(options.program.backends.for_all);
+  for (const auto& [method, uses] : options.program.backends.for_method) note(uses);
+  return targets;
+}
+
+// Others hold nothing.
+bool is_reached(const plan::MemoryPool& pool, const std::set<std::string>& targets) {
+  return std::any_of(targets.begin(), targets.end(),
+                     [&](const std::string& target) { return pool.reaches(target); });
 }
 
 bool is_word(const PoolRule& rule) { return rule.pool == kLinked || rule.pool == kExternal; }
@@ -51,7 +67,10 @@ std::string problem_of(const char* option, const PoolRule& rule, const GenerateO
   const auto pool = std::find_if(options.pools.begin(), options.pools.end(),
                                  [&](const auto& one) { return one.name == rule.pool; });
   if (pool == options.pools.end()) return wrong("there is no --pool of that name");
-  if (!pool->reaches(kTarget)) return wrong("targets of that pool are others than ", kTarget);
+  const std::set<std::string> targets = targets_of(options);
+  if (!is_reached(*pool, targets)) {
+    return wrong("targets of that pool are others than ", absl::StrJoin(targets, ", "));
+  }
   if (!is_pin && is_state(*pool)) return wrong("nothing but state lies in that pool");
   if (!is_pin) return "";
   if (is_read_only(*pool)) {
@@ -75,7 +94,7 @@ std::vector<std::string> problems_of_parameters(const GenerateOptions& options) 
   }
   const bool has_read_only = std::any_of(
       options.pools.begin(), options.pools.end(),
-      [](const plan::MemoryPool& pool) { return is_read_only(pool) && pool.reaches(kTarget); });
+      [](const plan::MemoryPool& pool) { return is_read_only(pool) && pool.reaches(kProcessor); });
   if (options.other_parameters == Parameters::kPool && !has_read_only) {
     problems.push_back("--params pool: there is no --pool of kind=ro");
   }
@@ -87,10 +106,10 @@ std::vector<std::string> problems_of_parameters(const GenerateOptions& options) 
   return problems;
 }
 
-absl::StatusOr<emit_c::CSharer> read_sharer(const std::string& path) {
+absl::StatusOr<emit_c::CSharer> read_sharer(const std::string& path, bool together) {
   const auto text = read_file_content(path, kMaxContentBytes);
   if (!text.ok()) return annotate(text.status(), absl::StrCat("--group ", path));
-  auto sharer = emit_c::read_sharer(*text);
+  auto sharer = emit_c::read_sharer(*text, together);
   if (!sharer.ok()) return annotate(sharer.status(), absl::StrCat("--group ", path));
   return sharer;
 }
@@ -115,6 +134,13 @@ absl::Status check_pools(const GenerateOptions& options) {
     problems.push_back(
         "--io caller: what opens a shared library asks it for the places of inputs and outputs");
   }
+  for (const plan::MemoryPool& pool : options.pools) {
+    if (pool.cached && options.compile == Compile::kSharedLibrary) {
+      problems.push_back(absl::StrCat("--pool '", pool.name,
+                                      "': cached: what opens a shared library has no functions for "
+                                      "caches; compile an object"));
+    }
+  }
   const absl::Status named = emit_c::check_pool_names(options.pools);
   if (!named.ok()) problems.emplace_back(named.message());
   const auto check = [&](const char* option, const std::vector<PoolRule>& rules) {
@@ -133,8 +159,9 @@ absl::Status check_pools(const GenerateOptions& options) {
 }
 
 PoolSetup::PoolSetup(const GenerateOptions& options) : other_parameters_(options.other_parameters) {
+  const std::set<std::string> targets = targets_of(options);
   for (const plan::MemoryPool& pool : options.pools) {
-    if (!pool.reaches(kTarget)) continue;
+    if (!is_reached(pool, targets)) continue;
     if (is_state(pool)) {
       emitted_.state = pool;
     } else {
@@ -145,6 +172,8 @@ PoolSetup::PoolSetup(const GenerateOptions& options) : other_parameters_(options
   emitted_.form = form_of(options.constants);
   emitted_.fast_math = options.fast_math;
   emitted_.has_device_rpc = options.device_rpc;
+  emitted_.group_together = options.group_together;
+  emitted_.has_backends = !options.program.backends.empty();
   emitted_.io = options.caller_io ? emit_c::Io::kCaller : emit_c::Io::kArena;
   planned_.io_apart = options.caller_io;
   planned_.state_apart = emitted_.state.has_value();
@@ -177,6 +206,7 @@ emit_c::ParameterChoice PoolSetup::choice_of(const std::string& name) {
     if (!is_decided) choice.pools.push_back(rule.pool);
     choice.is_external = rule.given.pool == kExternal;
   }
+  choice.is_by_name = is_decided || !choice.pools.empty();
   if (is_decided) return choice;
   choice.is_external = other_parameters_ == Parameters::kExternal;
   if (other_parameters_ != Parameters::kPool) return choice;
@@ -196,6 +226,22 @@ void PoolSetup::note_levels(const BorderByMethod& borders) {
   }
 }
 
+void PoolSetup::note_blobs(const RoutedBlobStore& store) {
+  for (const auto& [file, data] : store.blobs().destinations()) {
+    for (const NamedBlobStore::Entry& entry : data.entries) {
+      const NamedBlobStore::Buffer& buffer = data.buffers[entry.buffer];
+      emit_c::CNamedBlob blob{entry.key,
+                              buffer.blob,
+                              static_cast<int64_t>(buffer.alignment),
+                              store.backends_of(entry.key),
+                              {}};
+      const auto known = store.ledger().weights().find(entry.key);
+      if (known != store.ledger().weights().end()) blob.sources = known->second.sources;
+      emitted_.blobs.push_back(std::move(blob));
+    }
+  }
+}
+
 void PoolSetup::read_archives(const Program& program) {
   for (const auto& [name, method] : program.methods) {
     for (const Value* value : method.graph->constants()) {
@@ -208,7 +254,7 @@ void PoolSetup::read_archives(const Program& program) {
 
 absl::Status PoolSetup::read_group(const std::vector<std::string>& manifests) {
   for (const std::string& path : manifests) {
-    PETREL_ASSIGN_OR_RETURN(emit_c::CSharer sharer, read_sharer(path));
+    PETREL_ASSIGN_OR_RETURN(emit_c::CSharer sharer, read_sharer(path, emitted_.group_together));
     emitted_.group.push_back(std::move(sharer));
   }
   return absl::OkStatus();

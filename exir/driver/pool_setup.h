@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "exir/backend/routed_blob_store.h"
 #include "exir/driver/generate.h"
 #include "exir/driver/pool_rules.h"
 #include "exir/emit_c/memories.h"
@@ -39,6 +40,9 @@ class PoolSetup {
 
   // Notes which parameters the archives have.
   void read_archives(const Program& program);
+
+  // What backends have stored beside their payloads.
+  void note_blobs(const RoutedBlobStore& store);
 
   // What integers at borders stand for.
   void note_levels(const BorderByMethod& borders);

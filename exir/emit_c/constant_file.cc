@@ -95,10 +95,11 @@ std::string assembly_text(const Package& package) {
   for (const CParameter& parameter : package.parameters) {
     if (parameter.is_external) continue;
     const plan::MemoryPool* pool = parameter.is_loaded() ? nullptr : parameter.pool;
-    text += symbol_text(package, comment_text(parameter.name),
-                        pool == nullptr ? section : section_of(*pool, package.name),
-                        pool == nullptr ? kArenaAlignment : alignment_of(*pool), parameter.symbol,
-                        *parameter.constant, parameter.file_offset);
+    text += symbol_text(
+        package, comment_text(parameter.name),
+        pool == nullptr ? section : section_of(*pool, package.name),
+        std::max(parameter.alignment, pool == nullptr ? kArenaAlignment : alignment_of(*pool)),
+        parameter.symbol, *parameter.constant, parameter.file_offset);
   }
   for (const CState& state : package.states) {
     text += symbol_text(package, comment_text(state.name) + " at the start", section,

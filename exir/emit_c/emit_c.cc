@@ -93,6 +93,7 @@ absl::StatusOr<std::vector<CFile>> emit_c(const PlannedProgram& planned, const C
   const std::string sha256 = to_hex(sha256_of_sources(name, files));
   files.push_back({name + "_metadata.c", metadata_text(package, sha256)});
   files.push_back({"petrel_model.h", model_header_text()});
+  if (pools.has_backends) files.push_back({"petrel_delegate.h", delegate_header_text()});
   files.push_back({"petrel_model_view.h", model_view_text()});
   if (package.has_pools()) files.push_back({name + "_memory.c", memory_text(package)});
   for (CUserFile& file : user_files(package)) {

@@ -9,6 +9,8 @@
 //     struct kws_pool_sram kws;
 //     struct vww_pool_sram vww;
 //   };
+//
+// Models that are alive together have a struct instead, in which they lie one behind the other.
 #ifndef PETREL_EXIR_EMIT_C_GROUP_H_
 #define PETREL_EXIR_EMIT_C_GROUP_H_
 
@@ -20,7 +22,7 @@
 namespace petrel::exir::emit_c {
 
 // InvalidArgument for what is no manifest, has no pools, or keeps state where others write.
-absl::StatusOr<CSharer> read_sharer(const std::string& manifest);
+absl::StatusOr<CSharer> read_sharer(const std::string& manifest, bool together);
 
 // kws_group.h. InvalidArgument where two packages have one name, or this one keeps state
 // where others write.

@@ -46,7 +46,7 @@ constexpr char kAbout[] = R"( *   petrel_init(&context, &pools);
 extern "C" {
 #endif
 
-#define PETREL_ABI_VERSION 3u
+#define PETREL_ABI_VERSION 4u
 )";
 
 constexpr char kAligned[] = R"(
@@ -81,7 +81,8 @@ enum petrel_status {
   PETREL_E_DATA = -5,      /* an index is out of range, or an integer is divided by 0 */
   PETREL_E_SELFTEST = -6,  /* an output differs from what it must be */
   PETREL_E_ALIAS = -7,     /* a pointer is into the arena, and not to the tensor's place */
-  PETREL_E_SHAPE = -8      /* the model takes no input of such a size */
+  PETREL_E_SHAPE = -8,     /* the model takes no input of such a size */
+  PETREL_E_DEVICE = -9     /* a device is not there, not open, or refuses its work */
 };
 )";
 
@@ -106,6 +107,11 @@ constexpr char kRunStep[] =
     "/* The same in steps, between which the caller does something else: *next, which is 0 at "
     "first,\n"
     " * counts those that are done. Other methods and runs of the context must wait. */\n";
+
+constexpr char kRunUnchecked[] =
+    "/* The same as run for callers that know that it would refuse nothing: no pointer is NULL or\n"
+    " * in a wrong place, parameters are set, devices are open. Sizes and what steps check they "
+    "check. */\n";
 
 constexpr char kStaticPools[] =
     R"(/* The arrays of petrel_memory.c, for applications that link it. */
@@ -161,6 +167,8 @@ std::string method_text(const Package& package, const CMethod& method) {
                   struct_text(prefix + "_outputs", "", method.outputs));
   text += sizes_header_text(package, method);
   absl::StrAppend(&text, package.borrows() ? kRunBorrowed : kRun, "int32_t ", prefix, "_run(",
+                  context, ", const struct ", prefix, "_inputs *inputs,\n    const struct ", prefix,
+                  "_outputs *outputs);\n", kRunUnchecked, "int32_t ", prefix, "_run_unchecked(",
                   context, ", const struct ", prefix, "_inputs *inputs,\n    const struct ", prefix,
                   "_outputs *outputs);\n", kRunStep,
                   define(capitals + "_STEPS", bytes(static_cast<int64_t>(method.steps.size()) + 2)),
@@ -225,6 +233,8 @@ std::string memory_types_text(const Package& package) {
     if (method.sizes.empty()) continue;
     absl::StrAppend(&context, "  struct ", method.prefix, "_sizes ", method.sizes_member, ";\n");
   }
+  context += delegate_members_text(package);
+  types += delegate_types_text(package);
   if (context.empty()) context = "  unsigned char none; /* C has no empty structs */\n";
   return absl::StrCat(types, "\nstruct ", package.name, "_pools {\n", pools, "};\n\nstruct ",
                       package.name, "_context {\n", context, "};\n");
@@ -244,6 +254,7 @@ std::string header_text(const Package& package) {
                   renamed(package, kStatus), with_pools ? renamed(package, kAligned) : "",
                   memory_types_text(package), renamed(package, kFunctions));
   if (with_pools) absl::StrAppend(&text, renamed(package, kStaticPools));
+  text += delegate_functions_text(package);
   text += pointer_header_text(package);
   for (const CMethod& method : package.methods) text += method_text(package, method);
   absl::StrAppend(

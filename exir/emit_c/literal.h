@@ -34,6 +34,9 @@ std::string number(int64_t value);
 // "{2, 3, 4}", and "{1}" for no numbers, because C has no empty arrays.
 std::string list(const std::vector<int64_t>& values);
 
+// "\"a\\042b\"": a C string; names may hold anything.
+std::string quoted(absl::string_view text);
+
 }  // namespace petrel::exir::emit_c
 
 #endif  // PETREL_EXIR_EMIT_C_LITERAL_H_

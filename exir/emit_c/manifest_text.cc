@@ -87,6 +87,8 @@ Json describe(const plan::MemoryPool& pool, const Package& package) {
   if (pool.size.has_value()) row["size"] = *pool.size;
   if (pool.limit.has_value()) row["limit"] = *pool.limit;
   if (pool.prefer.has_value()) row["prefer"] = *pool.prefer;
+  if (!pool.targets.empty()) row["targets"] = pool.targets;
+  if (pool.cached) row["cached"] = true;
   return row;
 }
 
@@ -113,6 +115,7 @@ Json pools_of(const Package& package) {
 const char* kind_of(const CParameter& parameter) {
   if (parameter.is_loaded()) return "loaded";
   if (parameter.is_external) return "external";
+  if (parameter.is_of_delegates) return "delegate";
   return parameter.pool == nullptr ? "linked" : "pooled";
 }
 
@@ -129,8 +132,37 @@ Json parameters_of(const Package& package) {
                 {"bytes", type.nbytes()},
                 {"sha256", to_hex(parameter.constant->data.sha256())}};
     row["pool"] = parameter.pool == nullptr ? Json() : Json(parameter.pool->name);
+    row["targets"] = parameter.targets;
+    if (parameter.is_of_delegates) row["sources"] = parameter.sources;
+    if (parameter.levels) {
+      row["scale"] = parameter.levels->scale;
+      row["zero_point"] = parameter.levels->zero_point;
+    }
+    if (parameter.scales) {
+      row["scales"] = package.parameters[*parameter.scales].name;
+      row["axis"] = parameter.axis;
+    }
     if (parameter.file_offset >= 0) row["file_offset"] = parameter.file_offset;
     rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+Json delegates_of(const Package& package) {
+  Json rows = Json::array();
+  for (const CDelegateCall& call : package.delegates) {
+    Json nodes = Json::array();
+    for (const auto& node : call.partition->graph->nodes()) {
+      nodes.push_back({{"name", node->num_results() > 0 ? node->result(0)->name() : ""},
+                       {"operator", std::string(node->op().name)}});
+    }
+    rows.push_back({{"name", call.name},
+                    {"backend", call.partition->backend_id},
+                    {"target", call.target},
+                    {"device", call.device},
+                    {"driver", call.code.source.empty() ? Json(call.functions) : Json()},
+                    {"payload", package.parameters[call.payload].symbol},
+                    {"nodes", std::move(nodes)}});
   }
   return rows;
 }
@@ -175,6 +207,7 @@ std::string manifest_text(const Package& package, const std::string& sha256) {
   json["methods"] = Json::array();
   for (const CMethod& method : package.methods) json["methods"].push_back(describe(method));
   json["parameters"] = parameters_of(package);
+  json["delegates"] = delegates_of(package);
   json["folded"] = Json::array();
   for (const CFolded& one : package.folded) {
     json["folded"].push_back({{"name", one.name}, {"bytes", one.bytes}});

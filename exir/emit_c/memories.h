@@ -26,6 +26,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "exir/ir/blob.h"
 #include "exir/memory/planned_program.h"
 #include "exir/plan/formats/memory_pool.h"
 
@@ -58,7 +59,17 @@ struct CSharer {
 // Where a parameter may be.
 struct ParameterChoice {
   bool is_external = false;   // the files do not have its bytes
+  bool is_by_name = false;    // a rule names it
   std::vector<size_t> pools;  // best first; none: where the compiler or the caller puts it
+};
+
+// What backends have stored beside their payloads.
+struct CNamedBlob {
+  std::string key;
+  Blob data;
+  int64_t alignment = 1;
+  std::set<std::string> backends;    // ids
+  std::vector<std::string> sources;  // names of parameters that it was made of
 };
 
 // What integers at the border of a method stand for: scale * (level - zero_point).
@@ -78,6 +89,7 @@ struct CPools {
   // Files for a host that drives the model.
   bool has_device_rpc = false;
   std::vector<CSharer> group;
+  bool group_together = false;                // all are alive at one time
   std::vector<plan::MemoryPool> activations;  // in the order of the plan's
   std::optional<plan::MemoryPool> state;
   // Of parameters: linked in read-only ones, loaded into read-write ones.
@@ -86,6 +98,8 @@ struct CPools {
   std::function<ParameterChoice(const std::string& name)> of_parameter;
   // By method, and "input NAME" or "output NAME".
   std::map<std::string, std::map<std::string, CLevels>> levels;
+  bool has_backends = false;  // some are asked, whatever they take
+  std::vector<CNamedBlob> blobs;
   // Those that the archives have, for telling which of them are folded away.
   std::map<std::string, int64_t> archived;  // bytes by name
 };

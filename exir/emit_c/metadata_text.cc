@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,12 @@ namespace {
 
 std::string array_of(const std::string& declaration, const std::vector<std::string>& values) {
   return absl::StrCat("static const ", declaration, "[] = {", absl::StrJoin(values, ", "), "};\n");
+}
+
+// "0.5, -128"
+std::string levels_text(const std::optional<CLevels>& levels) {
+  return levels.has_value() ? absl::StrCat(number(levels->scale), ", ", number(levels->zero_point))
+                            : "0.0, 0";
 }
 
 // A function that gives the place of one tensor, and its name.
@@ -69,10 +76,48 @@ std::string add_tensors(const Package& package, const CMethod& method, const cha
                         absl::StrCat(method.prefix, "_", role, "_", tensors[i].c_name), text);
     absl::StrAppend(&rows, "    {", quoted(tensors[i].name), ", ", quoted(tensors[i].c_name), ", ",
                     static_cast<int>(type.dtype), ", ", type.rank(), "u, ", sizes, ", ", order,
-                    ", ", type.nbytes(), "u, ", least, ", ", actual, ", ", place, "},\n");
+                    ", ", type.nbytes(), "u, ", least, ", ", actual, ", ", place, ",\n     ",
+                    levels_text(tensors[i].levels), "},\n");
   }
   absl::StrAppend(text, "static const struct petrel_tensor_info ", name, "[] = {\n", rows,
                   "};\n\n");
+  return name;
+}
+
+// The numbers of enum petrel_param_kind.
+int kind_of(const CParameter& parameter) {
+  if (parameter.is_loaded()) return 2;
+  if (parameter.is_external) return 3;
+  if (parameter.is_of_delegates) return 4;
+  return parameter.pool == nullptr ? 0 : 1;
+}
+
+// The table of parameters; "NULL" when it is empty, else its name.
+std::string add_params(const Package& package, std::string* text) {
+  if (package.parameters.empty()) return "NULL";
+  const std::string name = package.name + "_param_infos";
+  std::string rows;
+  for (size_t i = 0; i < package.parameters.size(); ++i) {
+    const CParameter& parameter = package.parameters[i];
+    const TensorType& type = parameter.constant->type;
+    std::string sizes = "NULL";
+    if (type.rank() > 0) {
+      sizes = absl::StrCat(name, "_sizes_", i);
+      std::vector<std::string> texts;
+      for (const int64_t size : type.sizes) texts.push_back(number(size));
+      *text += array_of(absl::StrCat("int32_t ", sizes), texts);
+    }
+    absl::StrAppend(&rows, "    {", quoted(parameter.name), ", ", parameter_id(parameter), "u, ",
+                    kind_of(parameter), ", ", static_cast<int>(type.dtype), ", ", type.rank(),
+                    "u, ", sizes, ", ", parameter.is_external ? "NULL" : parameter.symbol, ", ",
+                    type.nbytes(), "u,\n     \"", to_hex(parameter.constant->data.sha256()), "\", ",
+                    parameter.pool == nullptr ? "NULL" : quoted(parameter.pool->name), ", ",
+                    quoted(absl::StrJoin(parameter.targets, ",")), ", ",
+                    levels_text(parameter.levels), ", ",
+                    parameter.scales.has_value() ? absl::StrCat(*parameter.scales) : "-1", ", ",
+                    parameter.axis, "},\n");
+  }
+  absl::StrAppend(text, "static const struct petrel_param_info ", name, "[] = {\n", rows, "};\n\n");
   return name;
 }
 
@@ -99,33 +144,59 @@ std::string add_set_sizes(const Package& package, const CMethod& method, std::st
   return name;
 }
 
-// The packed convention: pointers in the order of the tables.
+// The packed convention: pointers in the order of the tables; all steps, and one.
 std::string run_text(const Package& package, const CMethod& method) {
   const std::string null = absl::StrCat("    return ", package.capitals, "_E_NULL;\n");
-  std::string text = absl::StrCat("static int32_t ", method.prefix,
-                                  "_run_packed(void *context, const void *const *inputs,\n",
-                                  "    void *const *outputs) {\n  struct ", method.prefix,
-                                  "_inputs given;\n  struct ", method.prefix, "_outputs wanted;\n");
+  std::string text = absl::StrCat(
+      "static int32_t ", method.prefix, "_unpack(void *context, const void *const *inputs,\n",
+      "    void *const *outputs, struct ", method.prefix, "_inputs *given, struct ", method.prefix,
+      "_outputs *wanted) {\n  (void)context;\n");
   const auto unpack = [&](const char* list, const char* structure, const char* qualifier,
                           const std::vector<CTensor>& tensors) {
     if (tensors.empty()) {
-      absl::StrAppend(&text, "  (void)", list, ";\n  ", structure, ".none = 0;\n");
+      absl::StrAppend(&text, "  (void)", list, ";\n  ", structure, "->none = 0;\n");
       return;
     }
     absl::StrAppend(&text, "  if (", list, " == NULL) {\n", null, "  }\n");
     for (size_t i = 0; i < tensors.size(); ++i) {
-      absl::StrAppend(&text, "  ", structure, ".", tensors[i].c_name, " = (", qualifier,
+      absl::StrAppend(&text, "  ", structure, "->", tensors[i].c_name, " = (", qualifier,
                       c_type(tensors[i].type.dtype), " *)", list, "[", i, "];\n");
       if (!tensors[i].varies() || qualifier[0] == '\0') continue;
       absl::StrAppend(&text, "  if (context == NULL) {\n", null, "  }\n  ", method.prefix,
                       "_input_", tensors[i].c_name, "_sizes((const struct ", package.name,
-                      "_context *)context, given.", tensors[i].c_name, "_sizes);\n");
+                      "_context *)context, given->", tensors[i].c_name, "_sizes);\n");
     }
   };
   unpack("inputs", "given", "const ", method.inputs);
   unpack("outputs", "wanted", "", method.outputs);
-  return absl::StrCat(text, "  return ", method.prefix, "_run((struct ", package.name,
-                      "_context *)context, &given, &wanted);\n}\n\n");
+  absl::StrAppend(&text, "  return ", package.capitals, "_OK;\n}\n\n");
+  const auto entry = [&](const char* function, const char* parameter, const char* argument) {
+    absl::StrAppend(
+        &text, "static int32_t ", method.prefix, function,
+        "_packed(void *context, const void *const *inputs,\n    void *const *outputs", parameter,
+        ") {\n  struct ", method.prefix, "_inputs given;\n  struct ", method.prefix,
+        "_outputs wanted;\n  const int32_t status = ", method.prefix,
+        "_unpack(context, inputs, outputs, &given, &wanted);\n  if (status != ", package.capitals,
+        "_OK) return status;\n  return ", method.prefix, function, "((struct ", package.name,
+        "_context *)context, &given, &wanted", argument, ");\n}\n\n");
+  };
+  entry("_run", "", "");
+  entry("_run_step", ", uint32_t *next", ", next");
+  return text;
+}
+
+// The table of steps, which never is empty.
+std::string add_steps(const CMethod& method, std::string* text) {
+  const std::string name = method.prefix + "_step_infos";
+  std::vector<std::string> rows = {"{\"inputs\", \"\"}"};
+  for (const CStep& step : method.steps) {
+    rows.push_back(absl::StrCat("{", quoted(step.jump.has_value() ? "branch" : step.function), ", ",
+                                quoted(step.kernel), "}"));
+  }
+  rows.push_back("{\"outputs\", \"\"}");
+  absl::StrAppend(text, "static const struct petrel_step_info ", name, "[] = {\n    ",
+                  absl::StrJoin(rows, ",\n    "), "};\n\n");
+  return name;
 }
 
 std::string init_text(const Package& package) {
@@ -144,6 +215,32 @@ std::string init_text(const Package& package) {
                       "_context *)context, &given);\n}\n\nstatic int32_t ", name,
                       "_reset_packed(void *context) {\n  return ", name, "_reset_state((struct ",
                       name, "_context *)context);\n}\n\n");
+}
+
+// Names of functions.
+std::string open_and_close(const Package& package) {
+  return absl::StrCat(package.name, "_open_packed, ", package.name, "_close_packed");
+}
+
+// What opens and closes devices, and the name of their table; "NULL" when there are none.
+std::string add_devices(const Package& package, std::string* text) {
+  if (package.delegates.empty()) return "NULL";
+  const std::string& name = package.name;
+  std::string rows, members;
+  size_t count = 0;
+  for (const std::string& device : devices_of(package)) {
+    absl::StrAppend(&rows, "    {", quoted(device), "},\n");
+    absl::StrAppend(&members, "  given.", device, " = devices[", count++, "];\n");
+  }
+  absl::StrAppend(text, "static int32_t ", name,
+                  "_open_packed(void *context, void *const *devices) {\n  struct ", name,
+                  "_devices given;\n  if (devices == NULL) {\n    return ", package.capitals,
+                  "_E_NULL;\n  }\n", members, "  return ", name, "_open((struct ", name,
+                  "_context *)context, &given);\n}\n\nstatic void ", name,
+                  "_close_packed(void *context) {\n  ", name, "_close((struct ", name,
+                  "_context *)context);\n}\n\nstatic const struct petrel_device_info ", name,
+                  "_device_infos[] = {\n", rows, "};\n\n");
+  return name + "_device_infos";
 }
 
 std::string pools_text(const Package& package) {
@@ -187,28 +284,35 @@ std::string model_view_text() {
 
 std::string metadata_text(const Package& package, const std::string& sha256) {
   const std::string& name = package.name;
-  std::string text = absl::StrCat("/* Generated by petrel gen-c; do not edit. */\n#include \"",
-                                  name, ".h\"\n\n#include \"petrel_model.h\"\n\n");
+  std::string text =
+      absl::StrCat("/* Generated by petrel gen-c; do not edit. */\n#include \"", name,
+                   ".h\"\n\n#include \"", name, "_params.h\"\n#include \"petrel_model.h\"\n\n");
   std::string methods;
   for (const CMethod& method : package.methods) {
     const std::string inputs = add_tensors(package, method, "input", method.inputs, &text);
     const std::string outputs = add_tensors(package, method, "output", method.outputs, &text);
     text += run_text(package, method);
+    const std::string steps = add_steps(method, &text);
     const std::string set_sizes = add_set_sizes(package, method, &text);
     absl::StrAppend(&methods, "    {", quoted(method.name), ", ", inputs, ", ",
                     method.inputs.size(), "u, ", outputs, ", ", method.outputs.size(), "u, ",
                     method.arena_bytes, "u, ", io_bytes(method), "u, ", set_sizes, ", ",
-                    method.prefix, "_run_packed},\n");
+                    method.prefix, "_run_packed, ", method.prefix, "_run_step_packed,\n     ",
+                    steps, ", ", method.steps.size() + 2, "u},\n");
   }
   absl::StrAppend(&text, init_text(package), pools_text(package));
+  const std::string params = add_params(package, &text);
+  const std::string devices = add_devices(package, &text);
   return absl::StrCat(text, "static const struct petrel_method_info ", name, "_methods[] = {\n",
                       methods, "};\n\nstatic const struct petrel_model_metadata ", name,
                       "_metadata = {\n    PETREL_MODEL_MAGIC, PETREL_MODEL_ABI_VERSION, ",
                       quoted(name), ",\n    \"", sha256, "\",\n    ", name, "_methods, ",
                       package.methods.size(), "u, ", name, "_pool_infos, ", package.memories.size(),
                       "u, ", constant_bytes(package), "u, sizeof(struct ", name, "_context),\n    ",
-                      name, "_init_packed, ", name,
-                      "_reset_packed};\n\nconst struct petrel_model_metadata *", name,
+                      name, "_init_packed, ", name, "_reset_packed,\n    ", params, ", ",
+                      package.parameters.size(), "u, ", devices, ", ", devices_of(package).size(),
+                      "u, ", package.delegates.empty() ? "NULL, NULL" : open_and_close(package),
+                      "};\n\nconst struct petrel_model_metadata *", name,
                       "_get_model_metadata(void) { return &", name, "_metadata; }\n");
 }
 

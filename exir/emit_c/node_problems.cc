@@ -65,6 +65,19 @@ std::string problem_of_arguments(const Node& node, const OperatorRow& row) {
   return "";
 }
 
+// Drivers get no sizes.
+std::string problem_of_delegate(const Node& node) {
+  std::vector<const Value*> values;
+  for (const Value* operand : node.operands()) values.push_back(operand);
+  for (size_t i = 0; i < node.num_results(); ++i) values.push_back(node.result(i));
+  for (const Value* value : values) {
+    if (!value->type().is_dynamic() && value->type().is_tensor()) continue;
+    return absl::StrCat("'", value->name(), "' is ", to_string(value->type()),
+                        ", backends get no sizes that vary in C yet");
+  }
+  return "";
+}
+
 std::string problem_of(const Node& node, const Storage& storage,
                        const std::vector<MethodSize>& sizes) {
   if (node.is(petrel_ops::cond) && node.input(arg::predicate)->is_constant()) {
@@ -73,7 +86,6 @@ std::string problem_of(const Node& node, const Storage& storage,
   if (!node.is(petrel_ops::cond) && !node.regions().empty()) {
     return "loops do not exist in C yet";
   }
-  if (node.delegate() != nullptr) return "calls of backends do not exist in C yet";
   for (const Value* operand : node.operands()) {
     if (std::string problem = problem_of(operand, sizes); !problem.empty()) return problem;
   }
@@ -81,6 +93,7 @@ std::string problem_of(const Node& node, const Storage& storage,
     if (std::string problem = problem_of(node.result(i), sizes); !problem.empty()) return problem;
   }
   if (node.is(petrel_ops::cond)) return "";
+  if (node.delegate() != nullptr) return problem_of_delegate(node);
   const std::string kernel = kernel_of(node, storage);
   const OperatorRow* row = find_operator(kernel);
   if (row == nullptr) return absl::StrCat(kernel, " does not exist in C yet");

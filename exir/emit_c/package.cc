@@ -12,12 +12,14 @@
 #include "absl/strings/string_view.h"
 #include "exir/annotate.h"
 #include "exir/emit_c/constant_file.h"
+#include "exir/emit_c/delegates.h"
 #include "exir/emit_c/kernel_library.h"
 #include "exir/emit_c/method_sizes.h"
 #include "exir/emit_c/names.h"
 #include "exir/emit_c/node_problems.h"
 #include "exir/emit_c/node_step.h"
 #include "exir/emit_c/operators.h"
+#include "exir/emit_c/parameter_levels.h"
 #include "exir/emit_c/parameter_pools.h"
 #include "exir/emit_c/places.h"
 #include "exir/emit_c/plan_tensors.h"
@@ -59,6 +61,10 @@ class Builder {
     for (const PlannedMethod& method : planned_.methods) {
       PETREL_RETURN_IF_ERROR(name_constants(method));
     }
+    for (const PlannedMethod& method : planned_.methods) {
+      note_levels(method, symbols_, &package_.parameters);
+    }
+    PETREL_ASSIGN_OR_RETURN(delegates_, add_delegates(planned_, &parameter_names_, &package_));
     PETREL_RETURN_IF_ERROR(place_parameters(pools_, &package_.parameters));
     PETREL_RETURN_IF_ERROR(check_places());
     PETREL_RETURN_IF_ERROR(make_pointers());
@@ -314,9 +320,13 @@ class Builder {
 
   absl::Status add_step(const Node& node, const PlannedMethod& planned, const Places& places,
                         const Borrowed& borrowed, CMethod* method, PlanTensors* tensors) {
-    const OperatorRow* row = find_operator(kernel_of(node, *planned.storage));
-    absl::StatusOr<CStep> made = make_step(
-        node, *row, places, absl::StrCat("op", method->steps.size()), package_, &library_);
+    const std::string number = absl::StrCat("op", method->steps.size());
+    absl::StatusOr<CStep> made =
+        node.delegate() != nullptr
+            ? make_delegate_step(node, delegates_.at(&node), places, ProcessorUse(planned), planned,
+                                 number, package_)
+            : make_step(node, *find_operator(kernel_of(node, *planned.storage)), places, number,
+                        package_, &library_);
     if (absl::IsUnimplemented(made.status())) {
       problems_.push_back(absl::StrCat("method '", planned.name, "': ", node.describe(), ": ",
                                        made.status().message()));
@@ -380,6 +390,7 @@ class Builder {
   std::set<std::string> states_;
   Symbols symbols_;
   std::map<const Constant*, size_t> pointers_;  // index of the parameter
+  DelegateIndex delegates_;
   std::vector<std::vector<MethodSize>> sizes_;  // by method
   std::vector<std::string> problems_;
 };
@@ -394,6 +405,18 @@ bool Package::has_loaded() const {
 bool Package::has_external() const {
   return std::any_of(parameters.begin(), parameters.end(), [](const CParameter& parameter) {
     return parameter.is_external && !parameter.is_loaded();
+  });
+}
+
+bool Package::has_weak() const {
+  return has_loaded() ||
+         std::any_of(delegates.begin(), delegates.end(),
+                     [](const CDelegateCall& call) { return call.code.source.empty(); });
+}
+
+bool Package::has_cached() const {
+  return std::any_of(memories.begin(), memories.end(), [](const CMemory& memory) {
+    return memory.pool.has_value() && memory.pool->cached;
   });
 }
 

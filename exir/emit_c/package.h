@@ -12,16 +12,19 @@
 #define PETREL_EXIR_EMIT_C_PACKAGE_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "exir/backend/backend.h"
 #include "exir/emit_c/memories.h"
 #include "exir/emit_c/method_sizes.h"
 #include "exir/ir/graph.h"
 #include "exir/memory/planned_program.h"
+#include "exir/memory/reach.h"
 
 namespace petrel::exir::emit_c {
 
@@ -66,6 +69,7 @@ struct CStep {
   bool sizes = false;                 // takes those of the call
   bool can_fail = false;              // returns a status
   std::vector<size_t> reads, writes;  // tensors of the plan
+  std::optional<size_t> delegate;     // that it runs: takes the handle
 };
 
 // State takes a value that does not lie there already.
@@ -97,14 +101,43 @@ struct CParameter {
   std::string symbol;    // "kws_param_conv_weight"
   std::string variable;  // "param_conv_weight": of the context, where it is one
   const Constant* constant = nullptr;
-  const plan::MemoryPool* pool = nullptr;  // null: where the compiler puts it
-  bool is_external = false;                // there is no symbol
-  std::string room;                        // "pool_tcm + 64": where it is loaded; else ""
-  int64_t file_offset = -1;                // in NAME_params.bin; -1: it is not there
+  const plan::MemoryPool* pool = nullptr;        // null: where the compiler puts it
+  bool is_external = false;                      // there is no symbol
+  std::string room;                              // "pool_tcm + 64": where it is loaded; else ""
+  int64_t file_offset = -1;                      // in NAME_params.bin; -1: it is not there
+  std::set<std::string> targets = {kProcessor};  // who reads it
+  // What its elements stand for where they are levels: of one scale, or of one for each index of
+  // an axis, which are another parameter.
+  std::optional<CLevels> levels;
+  std::optional<size_t> scales;  // index
+  int64_t axis = 0;
+  // Of payloads and named blobs of delegates: what the bytes are aligned to, and the parameters
+  // of the model that they were made of. They are linked wherever other parameters are.
+  bool is_of_delegates = false;
+  int64_t alignment = 1;
+  std::vector<std::string> sources;
 
   bool is_loaded() const { return !room.empty(); }
   // Its address is known at run time only.
   bool is_pointer() const { return is_external || is_loaded(); }
+};
+
+// A partition that a device runs, or C that its backend wrote.
+struct CDelegateCall {
+  std::string name;  // "forward, partition 0"
+  const LoweredPartition* partition = nullptr;
+  std::string target;
+  std::string device;     // member of the struct of devices
+  std::string functions;  // begins the names of what init, execute and destroy it
+  CDelegate code;
+  size_t payload = 0;  // index of the parameter
+  std::vector<int64_t> input_bytes, output_bytes;
+};
+
+// A blob by the key that payloads know.
+struct CBlob {
+  std::string key;
+  size_t parameter = 0;  // index
 };
 
 // A parameter of the archives that is part of others now.
@@ -130,16 +163,21 @@ struct Package {
   std::vector<CParameter> parameters;
   std::vector<CFolded> folded;
   std::vector<CState> states;
-  std::set<std::string> includes;  // of the kernels
-  std::string kernels;             // their text
-  int64_t arena_bytes = 0;         // the largest method's
-  int64_t state_bytes = 0;         // 0 where state lies in the arena
+  std::vector<CDelegateCall> delegates;
+  std::vector<CBlob> blobs;                            // in byte order of keys
+  std::vector<std::shared_ptr<const Constant>> owned;  // payloads and blobs
+  std::set<std::string> includes;                      // of the kernels
+  std::string kernels;                                 // their text
+  int64_t arena_bytes = 0;                             // the largest method's
+  int64_t state_bytes = 0;                             // 0 where state lies in the arena
 
   bool includes_binary = false;  // constants are bytes, not text
 
   bool has_pools() const;     // memories of types of their own
   bool has_loaded() const;    // parameters that the hook gives
   bool has_external() const;  // parameters whose pointers the caller sets
+  bool has_weak() const;      // functions that those of an application replace
+  bool has_cached() const;    // memories whose caches devices do not see
   // Inputs and outputs lie where the caller has them, and nowhere else.
   bool borrows() const { return pools->io == Io::kCaller; }
 };

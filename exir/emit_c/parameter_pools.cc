@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "exir/memory/pools.h"
+#include "exir/status_macros.h"
 
 namespace petrel::exir::emit_c {
 namespace {
@@ -40,6 +41,40 @@ absl::Status check_room(const std::vector<CParameter>& parameters, const plan::M
       " parameters need ", bytes, ", ", bytes - *pool.capacity(), " more; the largest:", largest));
 }
 
+// "" or why the parameter cannot lie there.
+std::string problem_of(const CParameter& parameter, const plan::MemoryPool& pool) {
+  for (const std::string& target : parameter.targets) {
+    if (pool.reaches(target)) continue;
+    return absl::StrCat(target, " reads it and does not reach pool '", pool.name, "'");
+  }
+  if (!parameter.is_of_delegates) return "";
+  if (pool.kind == plan::PoolKind::kReadWrite) {
+    return absl::StrCat("drivers read it where it is linked, and pool '", pool.name,
+                        "' is of kind=rw");
+  }
+  if (parameter.alignment > alignment_of(pool)) {
+    return absl::StrCat("it is aligned to ", parameter.alignment, " bytes, pool '", pool.name,
+                        "' to ", alignment_of(pool));
+  }
+  return "";
+}
+
+// What a rule says by name must be.
+absl::Status check_choice(const CPools& pools, const CParameter& parameter,
+                          const ParameterChoice& choice) {
+  if (!choice.is_by_name) return absl::OkStatus();
+  std::string problem;
+  if (choice.is_external && parameter.is_of_delegates) {
+    problem = "drivers read it where it is linked, so it cannot be external";
+  }
+  for (const size_t index : choice.pools) {
+    if (problem.empty()) problem = problem_of(parameter, pools.constants[index]);
+  }
+  if (problem.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("--link-param: parameter '", parameter.name, "': ", problem));
+}
+
 }  // namespace
 
 int64_t constant_bytes(const std::vector<CParameter>& parameters, const plan::MemoryPool& pool) {
@@ -55,9 +90,11 @@ absl::Status place_parameters(const CPools& pools, std::vector<CParameter>* para
   std::vector<int64_t> used(pools.constants.size(), 0);
   for (CParameter& parameter : *parameters) {
     const ParameterChoice choice = pools.of_parameter(parameter.name);
-    parameter.is_external = choice.is_external;
+    PETREL_RETURN_IF_ERROR(check_choice(pools, parameter, choice));
+    parameter.is_external = choice.is_external && !parameter.is_of_delegates;
     for (const size_t index : choice.pools) {
       const plan::MemoryPool& pool = pools.constants[index];
+      if (!problem_of(parameter, pool).empty()) continue;
       const int64_t bytes = used[index] + bytes_in(pool, parameter);
       if (pool.prefer.has_value() && bytes > *pool.prefer) continue;
       if (pool.kind == plan::PoolKind::kReadWrite) {
@@ -71,8 +108,7 @@ absl::Status place_parameters(const CPools& pools, std::vector<CParameter>* para
     }
   }
   for (const plan::MemoryPool& pool : pools.constants) {
-    const absl::Status status = check_room(*parameters, pool);
-    if (!status.ok()) return status;
+    PETREL_RETURN_IF_ERROR(check_room(*parameters, pool));
   }
   return absl::OkStatus();
 }

@@ -30,16 +30,7 @@ int32_t petrel_on_param_load(uint32_t id, void *room, size_t bytes, const void *
 )";
 
 constexpr char kHook[] =
-    R"~(/* Of the linker. Define it for compilers that are not known here. */
-#ifndef PETREL_WEAK
-#if defined(__GNUC__)
-#define PETREL_WEAK __attribute__((weak))
-#else
-#error "define PETREL_WEAK"
-#endif
-#endif
-
-PETREL_WEAK int32_t petrel_on_param_load(uint32_t id, void *room, size_t bytes, const void **data) {
+    R"(PETREL_WEAK int32_t petrel_on_param_load(uint32_t id, void *room, size_t bytes, const void **data) {
   const void *linked;
   size_t linked_bytes;
   const int32_t status = petrel_lookup_linked_param(id, &linked, &linked_bytes);
@@ -49,7 +40,7 @@ PETREL_WEAK int32_t petrel_on_param_load(uint32_t id, void *room, size_t bytes, 
   return PETREL_OK;
 }
 
-)~";
+)";
 
 constexpr char kSet[] =
     R"(int32_t petrel_set_param(struct petrel_context *context, uint32_t id, const void *data,

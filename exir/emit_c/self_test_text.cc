@@ -74,11 +74,33 @@ int main(void) {
   struct petrel_pools pools;
 )";
 
+// Caches of boards are not those of the machine that this program is for.
+constexpr char kMainHooks[] = R"(
+void petrel_on_flush(const void *data, size_t bytes) {
+  (void)data;
+  (void)bytes;
+}
+
+void petrel_on_prefetch(void *data, size_t bytes) {
+  (void)data;
+  (void)bytes;
+}
+)";
+
 constexpr char kMainEnd[] = R"(  if (petrel_init(&context, &pools) != PETREL_OK) return 2;
-  return petrel_selftest(&context) == PETREL_OK ? 0 : 1;
+@OPEN@  return petrel_selftest(&context) == PETREL_OK ? 0 : 1;
 }
 #endif
 )";
+
+constexpr char kMainOpen[] = R"(  memset(&devices, 0, sizeof devices);
+  if (petrel_open(&context, &devices) != PETREL_OK) return 3;
+)";
+
+// Devices need not sum in the order of kernels.
+bool is_near(const Package& package) {
+  return package.pools->fast_math || !package.delegates.empty();
+}
 
 bool is_compared_by_value(ScalarType type) { return is_floating_point(type); }
 
@@ -165,8 +187,7 @@ std::string comparisons_text(const Package& package, const std::vector<GoldenCal
       }
     }
     if (used)
-      text +=
-          absl::StrReplaceAll(package.pools->fast_math ? kNear : kSame, {{"TYPE", c_type(type)}});
+      text += absl::StrReplaceAll(is_near(package) ? kNear : kSame, {{"TYPE", c_type(type)}});
   }
   return text;
 }
@@ -192,10 +213,14 @@ std::string main_text(const Package& package) {
     absl::StrAppend(&members, memory.pool.has_value() ? absl::StrCat("(", memory.type, " *)") : "",
                     package.name, "_aligned(", array, ", ", memory.align_macro, ");\n");
   }
+  const bool opens = !package.delegates.empty();
+  const std::string end = absl::StrReplaceAll(kMainEnd, {{"@OPEN@", opens ? kMainOpen : ""}});
   return absl::StrCat(
       "#ifdef ", package.capitals, "_SELFTEST_MAIN\n", arrays,
-      arrays.empty() ? renamed(package, kMainWithout) : renamed(package, kAlignedTo), members,
-      renamed(package, kMainEnd));
+      opens && package.has_cached() ? renamed(package, kMainHooks) : "",
+      arrays.empty() ? renamed(package, kMainWithout) : renamed(package, kAlignedTo),
+      opens ? renamed(package, "  struct petrel_devices devices;\n") : "", members,
+      renamed(package, end));
 }
 
 }  // namespace
@@ -203,10 +228,9 @@ std::string main_text(const Package& package) {
 std::string self_test_text(const Package& package, const std::vector<GoldenCall>& calls) {
   std::string text = renamed(
       package,
-      absl::StrCat(
-          absl::StrReplaceAll(
-              kTop, {{"@COMPARED@", package.pools->fast_math ? "the" : "every bit of the"}}),
-          comparisons_text(package, calls)));
+      absl::StrCat(absl::StrReplaceAll(
+                       kTop, {{"@COMPARED@", is_near(package) ? "the" : "every bit of the"}}),
+                   comparisons_text(package, calls)));
   std::string body;
   bool any = false;
   for (size_t i = 0; i < package.methods.size(); ++i) {

@@ -38,6 +38,18 @@ constexpr char kKernel[] =
 
 )";
 
+constexpr char kWeak[] =
+    R"~(/* Of the linker. Define it for compilers that are not known here. */
+#ifndef PETREL_WEAK
+#if defined(__GNUC__)
+#define PETREL_WEAK __attribute__((weak))
+#else
+#error "define PETREL_WEAK"
+#endif
+#endif
+
+)~";
+
 // An output must not lie where steps read something else.
 constexpr char kMeets[] =
     R"(static bool petrel_meets(const void *a, size_t a_bytes, const void *b, size_t b_bytes) {
@@ -68,6 +80,7 @@ std::string parameters_of(const Package& package, const CMethod& method, const C
     parameters.push_back(
         absl::StrCat("const ", c_type(parameter.constant->type.dtype), " *", parameter.variable));
   }
+  if (step.delegate.has_value()) parameters.push_back("void *handle");
   if (step.sizes)
     parameters.push_back(absl::StrCat("const struct ", method.prefix, "_sizes *sizes"));
   return parameters.empty() ? "void" : absl::StrJoin(parameters, ", ");
@@ -85,6 +98,9 @@ std::string arguments_of(const Package& package, const CStep& step) {
   for (const std::string& variable : step.memories) arguments.push_back(in_run(variable));
   for (const size_t index : step.parameters) {
     arguments.push_back(in_run(package.parameters[index].variable));
+  }
+  if (step.delegate.has_value()) {
+    arguments.push_back(absl::StrCat("context->delegate_", *step.delegate));
   }
   if (step.sizes) arguments.push_back("sizes");
   return absl::StrJoin(arguments, ", ");
@@ -106,6 +122,11 @@ std::string init_text(const Package& package) {
     absl::StrAppend(&text, "  context->", parameter.variable, " = NULL;\n");
   }
   for (const CMethod& method : package.methods) text += sizes_init_text(method);
+  if (package.delegates.empty()) return text;
+  text += "  context->open_delegates = 0u;\n";
+  for (size_t i = 0; i < package.delegates.size(); ++i) {
+    absl::StrAppend(&text, "  context->delegate_", i, " = NULL;\n");
+  }
   return text;
 }
 
@@ -127,16 +148,6 @@ std::string strays_text(const Package& package) {
   meets.pop_back();
   return absl::StrCat(renamed(package, kStrays), begins, "  return data != place && (", meets,
                       ");\n}\n\n");
-}
-
-// "context == NULL || context->arena == NULL": init() has not been called.
-std::string no_context(const Package& package) {
-  for (const CMemory& memory : package.memories) {
-    if (memory.is_used()) {
-      return absl::StrCat("context == NULL || context->", memory.variable, " == NULL");
-    }
-  }
-  return "context == NULL";
 }
 
 std::string step_text(const Package& package, const CMethod& method, const CStep& step) {
@@ -219,6 +230,15 @@ std::string checks_text(const Package& package, const CMethod& method) {
   return text;
 }
 
+std::string input_copies_text(const Package& package, const CMethod& method) {
+  std::string text;
+  for (const CTensor& tensor : method.inputs) {
+    if (package.borrows()) break;
+    text += copy_text(at_run(tensor.place), absl::StrCat("inputs->", tensor.c_name), tensor.type);
+  }
+  return text;
+}
+
 // What comes before the first step: checks, and copies of inputs.
 std::string begin_text(const Package& package, const CMethod& method) {
   const std::string null = absl::StrCat(" return ", package.capitals, "_E_NULL;\n");
@@ -230,16 +250,19 @@ std::string begin_text(const Package& package, const CMethod& method) {
     absl::StrAppend(&text, "  if (outputs->", tensor.c_name, " == NULL)", null);
   }
   text += missing_pointers_text(package, method);
+  const bool has_delegate =
+      std::any_of(method.steps.begin(), method.steps.end(),
+                  [](const CStep& step) { return step.delegate.has_value(); });
+  if (has_delegate) {
+    absl::StrAppend(&text, "  if (context->open_delegates != ", package.delegates.size(),
+                    "u) return ", package.capitals, "_E_DEVICE;\n");
+  }
   if (!method.sizes.empty()) {
     absl::StrAppend(&text, "  status = ", method.prefix, "_set_sizes(context, inputs);\n",
                     "  if (status != ", package.capitals, "_OK) return status;\n");
   }
   text += checks_text(package, method);
-  for (const CTensor& tensor : method.inputs) {
-    if (package.borrows()) break;
-    text += copy_text(at_run(tensor.place), absl::StrCat("inputs->", tensor.c_name), tensor.type);
-  }
-  return text;
+  return text + input_copies_text(package, method);
 }
 
 // Steps are counted from 1: what comes before them is one, too.
@@ -318,6 +341,41 @@ std::string run_text(const Package& package, const CMethod& method) {
       "_run_step(context, inputs, outputs, &next);\n  }\n  return status;\n}\n\n");
 }
 
+// All steps without the checks before them. Branches go step by step, which takes the first as
+// done.
+std::string unchecked_text(const Package& package, const CMethod& method) {
+  const bool has_jump = std::any_of(method.steps.begin(), method.steps.end(),
+                                    [](const CStep& step) { return step.jump.has_value(); });
+  const std::string& big = package.capitals;
+  std::string body;
+  if (!method.sizes.empty()) {
+    absl::StrAppend(&body, "  status = ", method.prefix,
+                    "_set_sizes(context, inputs);\n  if (status != ", big, "_OK) return status;\n");
+  }
+  body += input_copies_text(package, method);
+  if (has_jump) {
+    absl::StrAppend(&body, "  while (next < ", in_capitals(method.prefix),
+                    "_STEPS) {\n    status = ", method.prefix,
+                    "_run_step(context, inputs, outputs, &next);\n    if (status != ", big,
+                    "_OK) return status;\n  }\n");
+  } else {
+    for (const CStep& step : method.steps) body += call_text(package, method, step);
+    body += end_text(package, method);
+  }
+  std::string head;
+  if (body.find(" status = ") != std::string::npos) head += "  int32_t status;\n";
+  if (has_jump) head += "  uint32_t next = 1;\n";
+  const bool has_sizes = absl::StrContains(body, "sizes->") ||
+                         (!has_jump && std::any_of(method.steps.begin(), method.steps.end(),
+                                                   [](const CStep& step) { return step.sizes; }));
+  if (has_sizes) head += sizes_pointer_text(method);
+  for (const char* name : {"context", "inputs", "outputs"}) {
+    if (!absl::StrContains(body, name)) absl::StrAppend(&head, "  (void)", name, ";\n");
+  }
+  return absl::StrCat(signature_text(package, method, "_run_unchecked", ""), head, body,
+                      "  return ", big, "_OK;\n}\n\n");
+}
+
 // Where tensors lie in the memory of the model, one by one and all together.
 std::string places_text(const Package& package, const CMethod& method, const char* role,
                         const std::vector<CTensor>& tensors) {
@@ -341,9 +399,20 @@ std::string places_text(const Package& package, const CMethod& method, const cha
 
 }  // namespace
 
+std::string no_context(const Package& package) {
+  for (const CMemory& memory : package.memories) {
+    if (memory.is_used()) {
+      return absl::StrCat("context == NULL || context->", memory.variable, " == NULL");
+    }
+  }
+  return "context == NULL";
+}
+
 std::string source_text(const Package& package) {
   std::string text =
       package.kernels.empty() ? "" : absl::StrCat(renamed(package, kKernel), package.kernels);
+  if (package.has_weak()) text += renamed(package, kWeak);
+  text += delegate_source_text(package);
   for (const CMethod& method : package.methods) {
     for (const CStep& step : method.steps) {
       if (!step.jump.has_value()) text += step_text(package, method, step);
@@ -353,12 +422,13 @@ std::string source_text(const Package& package) {
   if (package.includes_binary) text += lookup_text(package) + "\n";
   absl::StrAppend(&text, renamed(package, kInit), init_text(package),
                   renamed(package, "  return petrel_reset_state(context);\n}\n\n"),
-                  reset_text(package),
+                  reset_text(package), delegate_open_text(package),
                   has_bytes(package) && has_arena(package) ? strays_text(package) : "",
                   has_output_to_check(package) ? renamed(package, kMeets) : "");
   for (const CMethod& method : package.methods) {
     text += sizes_source_text(package, method);
     text += run_text(package, method);
+    text += unchecked_text(package, method);
     if (package.borrows()) continue;
     text += places_text(package, method, "input", method.inputs);
     text += places_text(package, method, "output", method.outputs);
@@ -366,6 +436,9 @@ std::string source_text(const Package& package) {
   std::set<std::string> includes = standard_includes(text);
   includes.insert(package.includes.begin(), package.includes.end());
   includes.insert("string.h");
+  for (const CDelegateCall& call : package.delegates) {
+    includes.insert(call.code.includes.begin(), call.code.includes.end());
+  }
   std::string head = absl::StrCat("/* Generated by petrel gen-c; do not edit. */\n#include \"",
                                   package.name, ".h\"\n\n");
   for (const std::string& include : includes) absl::StrAppend(&head, "#include <", include, ">\n");
@@ -373,7 +446,8 @@ std::string source_text(const Package& package) {
                       user_files(package).empty()
                           ? ""
                           : absl::StrCat("#include \"", package.name, "_kernels.h\"\n"),
-                      "\n", text);
+                      package.delegates.empty() ? "" : "#include \"petrel_delegate.h\"\n", "\n",
+                      text);
 }
 
 }  // namespace petrel::exir::emit_c

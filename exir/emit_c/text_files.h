@@ -20,6 +20,7 @@
 #ifndef PETREL_EXIR_EMIT_C_TEXT_FILES_H_
 #define PETREL_EXIR_EMIT_C_TEXT_FILES_H_
 
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -52,6 +53,18 @@ std::string pointer_text(const Package& package);
 std::string need_text(const Package& package, const std::vector<size_t>& parameters);
 // What run() says when pointers are missing that `method` uses.
 std::string missing_pointers_text(const Package& package, const CMethod& method);
+// Partitions of backends (delegate_text.cc); "" where there is none. The types and functions
+// that the header declares, the members of the context, what steps call, and what opens them.
+std::string delegate_types_text(const Package& package);
+std::string delegate_functions_text(const Package& package);
+std::string delegate_members_text(const Package& package);
+std::string delegate_source_text(const Package& package);
+std::string delegate_open_text(const Package& package);
+std::string delegate_header_text();                        // petrel_delegate.h
+std::set<std::string> devices_of(const Package& package);  // members of the struct of devices
+size_t room_words(const CDelegateCall& call);              // of 8 bytes
+// "context == NULL || context->arena == NULL": init() has not been called.
+std::string no_context(const Package& package);
 // `calls` are in the order of the methods.
 std::string self_test_text(const Package& package, const std::vector<GoldenCall>& calls);
 // What an app compiles and links.

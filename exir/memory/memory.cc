@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "exir/memory/reach.h"
 #include "exir/plan/model/alias_classes.h"
 #include "exir/plan/model/validator.h"
 #include "exir/status_macros.h"
@@ -212,9 +213,9 @@ int64_t choose_alignment(const std::vector<plan::Buffer>& buffers) {
   return wide - narrow <= narrow / 64 ? kWideAlignment : kArenaAlignment;
 }
 
-// The names that users know the memory of each root by.
-std::vector<std::set<std::string>> names_of(const Graph& graph, const Storage& storage,
-                                            const Lifetimes& lifetimes) {
+// The names that users know the memory of each root by, and who must reach it.
+std::vector<BufferUse> uses_of(const Graph& graph, const Storage& storage,
+                               const Lifetimes& lifetimes) {
   std::unordered_map<const Value*, std::set<std::string>> names;
   const auto note = [&](const Value* value) { names[storage.root(value)].insert(value->name()); };
   for (const Value* input : graph.inputs()) note(input);
@@ -224,8 +225,11 @@ std::vector<std::set<std::string>> names_of(const Graph& graph, const Storage& s
   for (const Value* constant : graph.constants()) {
     names[storage.root(constant)].insert(constant->constant()->fqn);
   }
-  std::vector<std::set<std::string>> result;
-  for (const Value* root : lifetimes.roots()) result.push_back(names[root]);  // none of scratch
+  std::map<const Value*, std::set<std::string>> targets = targets_of(graph, storage);
+  std::vector<BufferUse> result;
+  for (const Value* root : lifetimes.roots()) {
+    result.push_back({names[root], targets[root]});  // none of scratch
+  }
   return result;
 }
 
@@ -249,7 +253,8 @@ absl::StatusOr<plan::Problem> pose_problem(const Graph& graph, const Storage& st
   const int64_t alignment = choose_alignment(problem.buffers);
   for (plan::Buffer& buffer : problem.buffers) buffer.alignment = alignment;
   if (!pools.list.empty()) {
-    restrict_buffers(pools, names_of(graph, storage, *lifetimes), &problem.buffers);
+    PETREL_RETURN_IF_ERROR(
+        restrict_buffers(pools, uses_of(graph, storage, *lifetimes), &problem.buffers));
   }
   PETREL_RETURN_IF_ERROR(unite_parts(storage.parts(), *lifetimes, problem.buffers, classes));
   const std::vector<plan::Pool> places = problem.pools;

@@ -49,9 +49,16 @@ int64_t alignment_of(const plan::MemoryPool& pool);
 // For the planner: one for each, or the arena.
 std::vector<plan::Pool> planner_pools(const MemoryPools& pools);
 
-// Says where buffer i may lie, known by names[i], and aligns it as its pools ask.
-void restrict_buffers(const MemoryPools& pools, const std::vector<std::set<std::string>>& names,
-                      std::vector<plan::Buffer>* buffers);
+// What decides where a buffer may lie.
+struct BufferUse {
+  std::set<std::string> names;    // that users know it by
+  std::set<std::string> targets;  // that must reach it (exir/memory/reach.h)
+};
+
+// Says where buffer i may lie, used as uses[i] says, and aligns it as its pools ask.
+// InvalidArgument where no pool that it may lie in is reached by all of its targets.
+absl::Status restrict_buffers(const MemoryPools& pools, const std::vector<BufferUse>& uses,
+                              std::vector<plan::Buffer>* buffers);
 
 // The bytes that a solution takes of each pool; 0 of those that it does not use.
 std::vector<int64_t> pool_bytes(const MemoryPools& pools, const plan::Problem& problem,

@@ -73,6 +73,26 @@ TEST(Pools, PinnedTensorsLieWhereTheyMust) {
   EXPECT_EQ(plan->pool_bytes[1], 256);
 }
 
+TEST(Pools, BuffersLieWhereAllReachThemWhoUseThem) {
+  MemoryPools pools =
+      pools_of({"name=tcm,targets=c", "name=both,targets=c,npu", "name=own,targets=npu"});
+  std::vector<plan::Buffer> buffers(4);
+  const std::vector<BufferUse> uses = {
+      {{"a"}, {"c"}}, {{"b"}, {"c", "npu"}}, {{"d"}, {"npu"}}, {{"e"}, {}}};
+  ASSERT_TRUE(restrict_buffers(pools, uses, &buffers).ok());
+  EXPECT_THAT(buffers[0].pools, ElementsAre(0, 1));
+  EXPECT_THAT(buffers[1].pools, ElementsAre(1));
+  EXPECT_THAT(buffers[2].pools, ElementsAre(1, 2));
+  EXPECT_THAT(buffers[3].pools, ElementsAre());  // everywhere
+  pools.allowed = [](const auto&) { return std::vector<plan::PoolIdx>{0}; };
+  buffers[1].id = "b";
+  const absl::Status refused = restrict_buffers(pools, uses, &buffers);
+  EXPECT_EQ(refused.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(refused.message(),
+            "'b' is read and written by c, npu, and no pool that it may lie in is reached by all "
+            "of them: 'tcm' is reached by c");
+}
+
 TEST(Pools, PlacesAndBytesAreMultiplesOfTheAlignment) {
   Graph graph("forward");
   Value* x = graph.add_input(f32({5}), "x");

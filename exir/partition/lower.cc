@@ -78,6 +78,7 @@ absl::Status cut(const std::string& method, Graph& graph, const BackendUse& use,
   for (size_t i = 0; i < calls.size(); ++i) {
     auto lowered = std::make_shared<LoweredPartition>();
     lowered->backend_id = backend.id();
+    lowered->backend = &backend;
     lowered->compile_specs = use.compile_specs;
     lowered->graph = std::move(partitions[i].graph);
     Subprogram partition;
@@ -232,6 +233,7 @@ absl::StatusOr<PartitionReport> lower_to_backends(Program& program,
 
   for (const Share& share : shares) {
     if (share.partitions.empty()) continue;
+    store.begin_backend(share.backend->id());
     PETREL_ASSIGN_OR_RETURN(ResultMap results,
                             share.backend->preprocess_all(share.partitions, store));
     PETREL_RETURN_IF_ERROR(check_results(*share.backend, share.partitions, results));

@@ -126,10 +126,11 @@ bool split_pair(const std::string& text, std::string* out_key, std::string* out_
   return true;
 }
 
-void add_backend_option(CLI::App& verb, OptionWords* given) {
+void add_backend_option(CLI::App& verb, OptionWords* given, OtherMethods others) {
+  const std::string default_name = others == OtherMethods::kNone ? kNone : names().front();
   verb.add_option_function<Words>(
           "--backend", [given](const Words& words) { (*given)["backend"] = words; },
-          absl::StrCat(absl::StrJoin(names(), ", "), " (default: ", names().front(),
+          absl::StrCat(absl::StrJoin(names(), ", "), " (default: ", default_name,
                        "; none: kernels only);\nseveral in order of priority;"
                        " METHOD=NAME for one method"))
       ->take_all()
@@ -137,6 +138,11 @@ void add_backend_option(CLI::App& verb, OptionWords* given) {
 }
 
 absl::StatusOr<exir::BackendSelection> select_backends(const OptionWords& given) {
+  return select_given_backends(given, OtherMethods::kFirstLinked);
+}
+
+absl::StatusOr<exir::BackendSelection> select_given_backends(const OptionWords& given,
+                                                             OtherMethods others) {
   const auto words_of = [&](const char* name) {
     const auto words = given.find(name);
     return words == given.end() ? Words() : words->second;
@@ -147,7 +153,9 @@ absl::StatusOr<exir::BackendSelection> select_backends(const OptionWords& given)
     PETREL_RETURN_IF_ERROR(choice.add(text));
     names_all = names_all || text.find('=') == std::string::npos;
   }
-  if (!names_all) PETREL_RETURN_IF_ERROR(choice.add(names().front()));
+  if (!names_all && others == OtherMethods::kFirstLinked) {
+    PETREL_RETURN_IF_ERROR(choice.add(names().front()));
+  }
   PETREL_ASSIGN_OR_RETURN(const Specs specs, read_specs(words_of("compile-spec")));
   PETREL_RETURN_IF_ERROR(choice.add_specs(specs));
   return choice.take();

@@ -18,12 +18,18 @@
 
 namespace petrel::extension {
 
+// What counts for methods that no --backend names.
+enum class OtherMethods { kFirstLinked, kNone };
+
 // Adds --backend, whose words go to (*given)["backend"].
-void add_backend_option(CLI::App& verb, OptionWords* given);
+void add_backend_option(CLI::App& verb, OptionWords* given,
+                        OtherMethods others = OtherMethods::kFirstLinked);
 
 // From the words of "backend" and "compile-spec". InvalidArgument, about the
 // option and its value, for wrong usage.
 absl::StatusOr<exir::BackendSelection> select_backends(const OptionWords& given);
+absl::StatusOr<exir::BackendSelection> select_given_backends(const OptionWords& given,
+                                                             OtherMethods others);
 
 // The two halves of "KEY=VALUE"; false without a key or a value.
 bool split_pair(const std::string& text, std::string* out_key, std::string* out_value);

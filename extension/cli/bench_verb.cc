@@ -20,6 +20,7 @@
 #include "extension/cli/method_io.h"
 #include "extension/cli/delegate_options.h"
 #include "extension/cli/progress.h"
+#include "extension/cli/step_profile.h"
 #include "extension/cli/verb.h"
 #include "extension/cli/bench_device.h"
 #include "extension/compiled/compiled_module.h"
@@ -46,6 +47,7 @@ struct Arguments {
   double seconds = 0.5;
   int min_runs = 30;
   bool json = false;
+  bool profile = false;
 };
 
 struct Figures {
@@ -93,29 +95,35 @@ void print_text(const Arguments& arguments, const Figures& figures) {
               format_bytes(figures.private_memory_bytes).c_str());
 }
 
-void print_json(const Arguments& arguments, const Figures& figures) {
-  const nlohmann::ordered_json json = {{"program", arguments.program},
-                                       {"method", arguments.method},
-                                       {"compiled", arguments.compiled},
-                                       {"threads", arguments.compiled ? 1 : arguments.threads},
-                                       {"kernels", arguments.kernels},
-                                       {"isa", runtime::isa_level().name},
-                                       {"load_seconds", figures.load},
-                                       {"first_run_seconds", figures.first_run},
-                                       {"min_seconds", figures.min},
-                                       {"p50_seconds", figures.p50},
-                                       {"p90_seconds", figures.p90},
-                                       {"runs", figures.runs},
-                                       {"packed_bytes", figures.packed_bytes},
-                                       {"peak_memory_bytes", figures.peak_memory_bytes},
-                                       {"private_memory_bytes", figures.private_memory_bytes}};
+void print_json(const Arguments& arguments, const Figures& figures, const StepProfile* profile) {
+  nlohmann::ordered_json json = {{"program", arguments.program},
+                                 {"method", arguments.method},
+                                 {"compiled", arguments.compiled},
+                                 {"threads", arguments.compiled ? 1 : arguments.threads},
+                                 {"kernels", arguments.kernels},
+                                 {"isa", runtime::isa_level().name},
+                                 {"load_seconds", figures.load},
+                                 {"first_run_seconds", figures.first_run},
+                                 {"min_seconds", figures.min},
+                                 {"p50_seconds", figures.p50},
+                                 {"p90_seconds", figures.p90},
+                                 {"runs", figures.runs},
+                                 {"packed_bytes", figures.packed_bytes},
+                                 {"peak_memory_bytes", figures.peak_memory_bytes},
+                                 {"private_memory_bytes", figures.private_memory_bytes}};
+  if (profile != nullptr) json["steps"] = profile->json();
   std::printf("%s\n", json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
 }
 
-int print(const Arguments& arguments, Figures* figures) {
+int print(const Arguments& arguments, Figures* figures, const StepProfile* profile = nullptr) {
   figures->peak_memory_bytes = peak_memory_bytes();
   figures->private_memory_bytes = private_memory_bytes();
-  arguments.json ? print_json(arguments, *figures) : print_text(arguments, *figures);
+  if (arguments.json) {
+    print_json(arguments, *figures, profile);
+    return kDone;
+  }
+  print_text(arguments, *figures);
+  if (profile != nullptr) profile->print_text();
   return kDone;
 }
 
@@ -166,10 +174,14 @@ int run_compiled(const Arguments& arguments) {
       CompiledInputs::set(**method, arguments.inputs, arguments.limits.max_input_bytes);
   if (!inputs.ok()) return fail("bench", inputs.status());
   progress.start("measure");
-  const runtime::Error error = measure([&] { return (*method)->run(); }, arguments, &figures);
+  runtime::Error error = measure([&] { return (*method)->run(); }, arguments, &figures);
+  StepProfile profile(**method);
+  if (error == runtime::Error::Ok && arguments.profile) {
+    error = profile.measure(static_cast<size_t>(arguments.min_runs));
+  }
   progress.stop();
   if (error != runtime::Error::Ok) return messages.fail("bench", subject, error);
-  return print(arguments, &figures);
+  return print(arguments, &figures, arguments.profile ? &profile : nullptr);
 }
 
 int run(Arguments& arguments) {
@@ -178,6 +190,10 @@ int run(Arguments& arguments) {
     return bench_device({arguments.device, arguments.method, arguments.inputs,
                          arguments.limits.max_input_bytes, arguments.seconds,
                          arguments.calibrate_ms, arguments.json});
+  }
+  if (arguments.profile) {
+    std::fprintf(stderr, "petrel bench: --profile is for --compiled\n");
+    return kWrongUsage;
   }
   const RuntimeMessages messages;
   Module::Options options;
@@ -252,10 +268,12 @@ void add_bench_verb(CLI::App& app, int* exit_code) {
                    "measure at least this many runs (default: 30)")
       ->check(CLI::Range(1, 1000000));
   verb->add_flag("--json", arguments->json, "one JSON object");
-  add_compiled_flag(
-      *verb,
-      {"--help", "--method", "--input", "--seconds", "--min-runs", "--json", "--max-input-bytes"},
-      &arguments->compiled);
+  verb->add_flag("--profile", arguments->profile,
+                 "with --compiled: also how long each step takes, the median of --min-runs runs");
+  add_compiled_flag(*verb,
+                    {"--help", "--method", "--input", "--seconds", "--min-runs", "--json",
+                     "--profile", "--max-input-bytes"},
+                    &arguments->compiled);
   add_device_option(*verb,
                     {"--help", "--method", "--input", "--seconds", "--json", "--max-input-bytes"},
                     &arguments->device);
@@ -268,7 +286,7 @@ void add_bench_verb(CLI::App& app, int* exit_code) {
   verb->footer(
       "Examples:\n"
       "  petrel bench model.pte --threads 1\n"
-      "  petrel bench --compiled libkws.so\n"
+      "  petrel bench --compiled libkws.so --profile\n"
       "  petrel bench --device exec:./firmware --calibrate 500\n"
       "  petrel bench model.pte --data model.ptd --threads 2 --json");
   verb->callback([arguments, exit_code] {

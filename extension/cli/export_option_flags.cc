@@ -51,7 +51,10 @@ void add_export_options(CLI::App& verb, OptionWords* given) {
 }
 
 void add_generate_options(CLI::App& verb, OptionWords* given) {
-  for (const OptionRow* row : generate_rows()) add_option(verb, *row, given);
+  add_backend_option(verb, given, OtherMethods::kNone);
+  for (const OptionRow* row : generate_rows()) {
+    if (row->name != absl::string_view("backend")) add_option(verb, *row, given);
+  }
 }
 
 }  // namespace petrel::extension

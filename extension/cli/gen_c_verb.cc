@@ -2,8 +2,10 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "exir/driver/generate.h"
+#include "extension/cli/backend_choice.h"
 #include "extension/cli/console.h"
 #include "extension/cli/export_option_flags.h"
 #include "extension/cli/method_files.h"
@@ -30,6 +32,9 @@ int run(const Arguments& arguments) {
   const std::string wrong = read_method_files(arguments.files, &options.program.methods);
   if (!wrong.empty()) return usage(wrong);
   options.folder = arguments.folder;
+  auto backends = select_given_backends(arguments.given, OtherMethods::kNone);
+  if (!backends.ok()) return usage(std::string(backends.status().message()));
+  options.program.backends = *std::move(backends);
   const absl::Status applied = apply_generate_options(arguments.given, &options);
   if (!applied.ok()) return usage(std::string(applied.message()));
   Progress progress("gen-c");

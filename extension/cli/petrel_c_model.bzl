@@ -22,7 +22,7 @@ def _list(value):
 def _in(folder, files):
     return [folder + "/" + file for file in files]
 
-def _files(name, constants, pools, has_external, has_group):
+def _files(name, constants, pools, has_external, has_group, has_backends):
     """Names of the files that the command writes: sources, headers, and others."""
     is_binary = constants == "incbin"
     sources = [name + ".c", name + ("_params.S" if is_binary else "_params.c"), name + "_metadata.c"]
@@ -31,6 +31,8 @@ def _files(name, constants, pools, has_external, has_group):
     headers = [name + ".h", name + "_params.h", "petrel_model.h", "petrel_model_view.h"]
     if has_group:
         headers.append(name + "_group.h")
+    if has_backends:
+        headers.append("petrel_delegate.h")
     others = [name + "_selftest.c", name + ".mk", name + ".cmake", "manifest.json"]
     if is_binary or has_external:
         others.append(name + "_params.bin")
@@ -96,7 +98,7 @@ def petrel_c_model(
     """Writes an archive as C99 and compiles it: a cc_library NAME with the header NAME.h.
 
     The action is hermetic and its result the same byte for byte. NAME_selftest is a test that the
-    model computes here what it must, unless the application sets parameters. The files lie in the
+    model computes here what it must, unless the application sets parameters or devices. The files lie in the
     folder NAME_c, the targets of them are called so, too: NAME_c/manifest.json, NAME_c/NAME.ld.
 
         petrel_c_model(
@@ -128,7 +130,8 @@ def petrel_c_model(
     has_external = params == "external" or bool(
         [rule for rule in _list(link_param) if rule.endswith("=external")],
     )
-    sources, headers, others = _files(name, constants, pools, has_external, bool(group))
+    has_backends = bool([one for one in _list(gen_c_options.get("backend", [])) if one != "none"])
+    sources, headers, others = _files(name, constants, pools, has_external, bool(group), has_backends)
     folder = name + "_c"
     words = _command(name, petrel, model, methods, group) + _words_of_all(dict(
         constants = constants,
@@ -147,4 +150,4 @@ def petrel_c_model(
         tools = [petrel],
         visibility = visibility,
     )
-    _libraries(name, sources, headers, others, not has_external, testonly, visibility)
+    _libraries(name, sources, headers, others, not has_external and not has_backends, testonly, visibility)

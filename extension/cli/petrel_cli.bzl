@@ -43,7 +43,7 @@ _KERNELS = [
     Label("//runtime/kernels/portable:kernels"),
 ]
 
-def petrel_cli(name, backends, kernels = _KERNELS, visibility = None, **kwargs):
+def petrel_cli(name, backends, compilers = [], kernels = _KERNELS, visibility = None, **kwargs):
     """The command `name` with both halves of each backend.
 
     The folder //a/b/NAME stands for a backend whose compiler half is the target
@@ -56,17 +56,20 @@ def petrel_cli(name, backends, kernels = _KERNELS, visibility = None, **kwargs):
       name: the binary.
       backends: folders, "//a/b/NAME" or "//a/b=NAME"; the first is the default
         of `petrel export`.
+      compilers: folders of backends of which the command has the compiler half alone, for
+        devices that this machine has not.
       kernels: libraries as petrel_registry takes them; the first kernel of a
         name wins.
       visibility: of the binary.
       **kwargs: for all targets, such as testonly.
     """
     pairs = [_folder_and_name(entry) for entry in backends]
+    compiled = pairs + [_folder_and_name(entry) for entry in compilers]
     private = ["//visibility:private"]
     _linked_backends(
         name = name + "_linked_backends_source",
         out = name + "_linked_backends.cc",
-        names = [backend for _, backend in pairs],
+        names = [backend for _, backend in compiled],
         visibility = private,
         **kwargs
     )
@@ -76,7 +79,7 @@ def petrel_cli(name, backends, kernels = _KERNELS, visibility = None, **kwargs):
         alwayslink = True,
         visibility = private,
         deps = [str(Label("//extension/cli:linked_backends"))] +
-               [folder + "/aot" for folder, _ in pairs],
+               [folder + "/aot" for folder, _ in compiled],
         **kwargs
     )
     petrel_registry(

@@ -38,6 +38,8 @@ const char* meaning(int32_t status) {
       return "a pointer is into the memory of the module, and not to the tensor's place";
     case PETREL_MODEL_E_SHAPE:
       return "the model does not take inputs of these sizes together";
+    case PETREL_MODEL_E_DEVICE:
+      return "a device refuses its work";
     default:
       return "the code of the module refuses what it was given";
   }
@@ -217,12 +219,30 @@ Error CompiledMethod::tell_sizes() {
   return Error::Ok;
 }
 
-Error CompiledMethod::run() {
+// What a run begins with.
+Error CompiledMethod::point_to_tensors() {
   PETREL_RETURN_IF_ERROR(take_sizes());
   for (size_t i = 0; i < inputs_.size(); ++i) input_pointers_[i] = inputs_[i].tensor.data();
   for (size_t i = 0; i < outputs_.size(); ++i) {
     output_pointers_[i] = outputs_[i].tensor.mutable_data();
   }
+  return Error::Ok;
+}
+
+Error CompiledMethod::run_steps(const std::function<void(uint32_t step)>& on_step) {
+  PETREL_RETURN_IF_ERROR(point_to_tensors());
+  for (uint32_t next = 0; next < info_.num_steps;) {
+    const uint32_t step = next;
+    const int32_t status =
+        info_.run_step(context_, input_pointers_.data(), output_pointers_.data(), &next);
+    if (status != PETREL_MODEL_OK) return failed(status);
+    on_step(step);
+  }
+  return tell_sizes();
+}
+
+Error CompiledMethod::run() {
+  PETREL_RETURN_IF_ERROR(point_to_tensors());
   const int32_t status = info_.run(context_, input_pointers_.data(), output_pointers_.data());
   return status == PETREL_MODEL_OK ? tell_sizes() : failed(status);
 }

@@ -21,6 +21,7 @@
 #define PETREL_EXTENSION_COMPILED_COMPILED_METHOD_H_
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -69,6 +70,10 @@ class CompiledMethod final {
   // does not take together.
   runtime::Error run();
 
+  // The same step by step; `on_step` is called after each that was done, with its index in
+  // info().steps.
+  runtime::Error run_steps(const std::function<void(uint32_t step)>& on_step);
+
   // How long a run takes, as often as `plan` says.
   runtime::Result<std::vector<double>> time_evaluator(const TimePlan& plan);
 
@@ -94,6 +99,7 @@ class CompiledMethod final {
                       const runtime::Tensor& tensor);
   runtime::Error failed(int32_t status) const;
   runtime::Error take_sizes();
+  runtime::Error point_to_tensors();
   runtime::Error tell_sizes();
 
   const petrel_method_info& info_;

@@ -50,7 +50,10 @@ void CompiledModule::Close::operator()(void* library) const { dlclose(library); 
 void CompiledModule::Free::operator()(void* memory) const { std::free(memory); }
 
 CompiledModule::CompiledModule() = default;
-CompiledModule::~CompiledModule() = default;
+
+CompiledModule::~CompiledModule() {
+  if (is_open_) metadata_->close(context_.get());
+}
 
 Result<std::unique_ptr<CompiledModule>> CompiledModule::open(const std::string& path) {
   PETREL_ASSIGN_OR_RETURN(const std::string file, absolute(path));
@@ -63,6 +66,7 @@ Result<std::unique_ptr<CompiledModule>> CompiledModule::open(const std::string& 
   std::unique_ptr<CompiledModule> module(new CompiledModule());
   PETREL_RETURN_IF_ERROR(module->load(file, sha256));
   PETREL_RETURN_IF_ERROR(module->allocate());
+  PETREL_RETURN_IF_ERROR(module->open_devices());
   return module;
 }
 
@@ -122,6 +126,22 @@ Error CompiledModule::allocate() {
     methods_.push_back(std::make_unique<CompiledMethod>(metadata_->methods[i], context_.get()));
   }
   return Error::Ok;
+}
+
+// This machine has no devices for them, only what backends wrote as C.
+Error CompiledModule::open_devices() {
+  if (metadata_->open == nullptr) return Error::Ok;
+  const std::vector<void*> none(metadata_->num_devices, nullptr);
+  const int32_t status = metadata_->open(context_.get(), none.data());
+  is_open_ = status == PETREL_MODEL_OK;
+  if (is_open_) return Error::Ok;
+  std::string names;
+  for (size_t i = 0; i < metadata_->num_devices; ++i) {
+    names += (i > 0 ? ", " : "") + std::string(metadata_->devices[i].name);
+  }
+  PETREL_LOG(Error, "model '%s' runs on devices that are not there, of %s: status %d",
+             metadata_->name, names.c_str(), status);
+  return Error::NotSupported;
 }
 
 std::vector<std::string> CompiledModule::method_names() const {

@@ -30,7 +30,8 @@ namespace petrel::extension {
 
 class CompiledModule final {
  public:
-  // Errors of ModuleFile; NotSupported when the system cannot load it; InvalidState when the
+  // Errors of ModuleFile; NotSupported when the system cannot load it, or it runs on devices that
+  // are not there; InvalidState when the
   // process still has another library from this path.
   static runtime::Result<std::unique_ptr<CompiledModule>> open(const std::string& path);
   ~CompiledModule();
@@ -49,6 +50,7 @@ class CompiledModule final {
   CompiledModule();
   runtime::Error load(const std::string& path, const std::string& sha256);
   runtime::Error allocate();
+  runtime::Error open_devices();
 
   struct Close {
     void operator()(void* library) const;
@@ -62,6 +64,7 @@ class CompiledModule final {
   std::vector<std::unique_ptr<void, Free>> pools_;
   std::unique_ptr<void, Free> context_;
   std::vector<std::unique_ptr<CompiledMethod>> methods_;
+  bool is_open_ = false;  // its devices
 };
 
 }  // namespace petrel::extension

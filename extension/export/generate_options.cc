@@ -21,10 +21,11 @@ namespace {
 
 using exir::GenerateOptions;
 
-// Of the options of an export those that say what is computed in integers, and how memory is
-// planned.
-constexpr const char* kOfExport[] = {"int8",    "io-dtype",       "reorder", "max-arena-bytes",
-                                     "planner", "planner-command"};
+// Of the options of an export those that say what is delegated, what is computed in integers, and
+// how memory is planned.
+constexpr const char* kOfExport[] = {
+    "backend",  "compile-spec", "whole-methods",   "partition", "int8",
+    "io-dtype", "reorder",      "max-arena-bytes", "planner",   "planner-command"};
 
 std::vector<GenerateOption> memory_options() {
   return {
@@ -42,7 +43,7 @@ std::vector<GenerateOption> memory_options() {
         "",
         "a memory: NAME=BYTES or name=NAME,KEY=VALUE..., preferred ones first; keys: kind (rw, or "
         "ro for parameters), size, limit, prefer (a limit that necessity may exceed), align, "
-        "section, address, targets. The one called state keeps what outlives a call"},
+        "section, address, targets, cached. The one called state keeps what outlives a call"},
        [](const Words& words, GenerateOptions* options) {
          auto pools = exir::plan::parse_memory_pools(words);
          if (pools.ok()) options->pools = *std::move(pools);
@@ -81,10 +82,19 @@ std::vector<GenerateOption> memory_options() {
         OptionKind::kTexts,
         {},
         "",
-        "manifest.json of a package that never runs at the same time: NAME_group.h has types of "
-        "pools that both share"},
+        "manifest.json of another package: NAME_group.h has types of pools that both share"},
        [](const Words& words, GenerateOptions* options) {
          options->group = words;
+         return absl::OkStatus();
+       }},
+      {{"group-mode",
+        OptionKind::kChoice,
+        {"apart", "together"},
+        "apart",
+        "apart: packages of the group never run at the same time, and share all of a pool; "
+        "together: all are alive, and each has its part"},
+       [](const Words& words, GenerateOptions* options) {
+         options->group_together = words[0] == "together";
          return absl::OkStatus();
        }},
   };

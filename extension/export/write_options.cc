@@ -27,10 +27,20 @@ OptionRows export_rows(bool for_python) {
   return rows;
 }
 
+OptionRows gen_c_rows(bool for_python) {
+  OptionRows rows;
+  for (const OptionRow* row : generate_rows()) {
+    const ExportOption* of_export = find_export_option(row->name);
+    const bool is_object = row == of_export && of_export->apply == nullptr;
+    if (!for_python || !is_object) rows.push_back(row);
+  }
+  return rows;
+}
+
 int write(const std::string& mode, const char* path) {
   const bool is_gen_c = mode.rfind("--gen-c", 0) == 0;
   if (mode == "--docs" || mode == "--gen-c-docs") {
-    std::fputs(docs_table(is_gen_c ? generate_rows() : export_rows(false)).c_str(), stdout);
+    std::fputs(docs_table(is_gen_c ? gen_c_rows(false) : export_rows(false)).c_str(), stdout);
     return 0;
   }
   std::ifstream file(path);
@@ -39,7 +49,7 @@ int write(const std::string& mode, const char* path) {
     return 1;
   }
   const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  const OptionRows rows = is_gen_c ? generate_rows() : export_rows(true);
+  const OptionRows rows = is_gen_c ? gen_c_rows(true) : export_rows(true);
   std::fputs(python_from_template(text, rows).c_str(), stdout);
   return 0;
 }

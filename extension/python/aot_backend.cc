@@ -200,6 +200,7 @@ PythonBackend::PythonBackend(py::object backend, std::shared_ptr<Pending> pendin
     : backend_(std::move(backend)),
       pending_(pending),
       id_(backend_.attr("id").cast<std::string>()),
+      target_(backend_.attr("target").cast<std::string>()),
       partitioner_(backend_.attr("partitioner"), std::move(pending)) {}
 
 PythonBackend::~PythonBackend() {

@@ -53,6 +53,7 @@ class PythonBackend final : public exir::Backend {
 
   std::string id() const override { return id_; }
   const exir::Partitioner& partitioner() const override { return partitioner_; }
+  std::string target() const override { return target_; }
   absl::Status check_compile_specs(const std::vector<exir::CompileSpec>& specs) const override;
   absl::StatusOr<exir::ResultMap> preprocess_all(const exir::SubprogramMap& programs,
                                                  exir::RoutedBlobStore& store) const override;
@@ -61,6 +62,7 @@ class PythonBackend final : public exir::Backend {
   pybind11::object backend_;
   std::shared_ptr<Pending> pending_;
   std::string id_;
+  std::string target_;
   PythonPartitioner partitioner_;
 };
 

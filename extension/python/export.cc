@@ -13,7 +13,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "backends/xnnpack/aot/xnnpack_backend.h"
 #include "exir/driver/export.h"
 #include "exir/quantize/range_choice.h"
 #include "extension/module/error_text.h"
@@ -22,6 +21,7 @@
 #include "extension/export/linked_kernels.h"
 #include "extension/export/option_words.h"
 #include "extension/python/aot_backend.h"
+#include "extension/python/chosen_backends.h"
 #include "extension/python/error.h"
 #include "extension/python/gil.h"
 #include "extension/quantize/calibrate.h"
@@ -33,51 +33,6 @@ namespace petrel::extension::python {
 namespace py = pybind11;
 
 namespace {
-
-using CompileSpecs = std::vector<std::pair<std::string, py::bytes>>;
-// "xnnpack" or a petrel.Backend, and what it is told.
-using Choice = std::pair<py::object, CompileSpecs>;
-using Choices = std::vector<Choice>;
-
-// The backends of one export. An object that is chosen several times is one
-// backend.
-class Backends {
- public:
-  explicit Backends(std::shared_ptr<Pending> pending) : pending_(std::move(pending)) {}
-
-  // `owner` is "method 'x'" or "all methods".
-  std::vector<exir::BackendUse> uses(const std::string& owner, const Choices& choices) {
-    std::vector<exir::BackendUse> list;
-    for (const auto& [backend, specs] : choices) {
-      exir::BackendUse use;
-      use.backend = find(owner, list.size(), backend);
-      for (const auto& [key, value] : specs) {
-        use.compile_specs.push_back({key, std::string(value)});
-      }
-      list.push_back(std::move(use));
-    }
-    return list;
-  }
-
- private:
-  const exir::Backend* find(const std::string& owner, size_t index, const py::object& backend) {
-    if (py::isinstance<py::str>(backend)) {
-      const auto name = backend.cast<std::string>();
-      if (name != "xnnpack") {
-        raise_error("NotFound", "backend '" + name + "' is unknown, backend " +
-                                    std::to_string(index) + " of " + owner +
-                                    "; use 'xnnpack' or a subclass of petrel.Backend");
-      }
-      return backends::xnnpack::aot::xnnpack_backend();
-    }
-    std::unique_ptr<PythonBackend>& made = of_python_[backend.ptr()];
-    if (made == nullptr) made = std::make_unique<PythonBackend>(backend, pending_);
-    return made.get();
-  }
-
-  std::shared_ptr<Pending> pending_;
-  std::map<PyObject*, std::unique_ptr<PythonBackend>> of_python_;
-};
 
 // Words that are not values of their options are ValueErrors.
 void check_words(const OptionWords& given) {
@@ -95,14 +50,11 @@ void check_words(const OptionWords& given) {
 exir::ExportOptions options_of(const std::map<std::string, std::string>& methods,
                                const Choices& backends,
                                const std::map<std::string, Choices>& method_backends,
-                               const OptionWords& given, Backends* chosen) {
+                               const OptionWords& given, ChosenBackends* chosen) {
   check_words(given);
   exir::ExportOptions options;
   options.methods = methods;
-  options.backends.for_all = chosen->uses("all methods", backends);
-  for (const auto& [method, choices] : method_backends) {
-    options.backends.for_method[method] = chosen->uses("method '" + method + "'", choices);
-  }
+  options.backends = chosen->select(backends, method_backends);
   apply_options(given, &options);
   options.has_kernel = is_kernel_linked;
   return options;
@@ -114,7 +66,7 @@ std::tuple<std::string, std::string, std::vector<std::string>> export_files(
     const Choices& backends, const std::map<std::string, Choices>& method_backends,
     const OptionWords& given) {
   const auto pending = std::make_shared<Pending>();
-  Backends chosen(pending);
+  ChosenBackends chosen(pending);
   exir::ExportOptions options = options_of(methods, backends, method_backends, given, &chosen);
   options.output = output;
   absl::StatusOr<exir::ExportReport> report = without_gil([&] {
@@ -146,7 +98,7 @@ struct QuantizeWords {
   KeepBudget budget;
 };
 
-CalibrateOptions calibrate_options_of(const QuantizeWords& words, Backends* chosen) {
+CalibrateOptions calibrate_options_of(const QuantizeWords& words, ChosenBackends* chosen) {
   const auto ranges = exir::parse_range_choice(words.ranges);
   if (!ranges.ok()) throw py::value_error(std::string(ranges.status().message()));
   CalibrateOptions options;
@@ -176,7 +128,7 @@ CalibrateOptions calibrate_options_of(const QuantizeWords& words, Backends* chos
 // Returns the record as JSON.
 std::string calibrate_files(const QuantizeWords& words) {
   const auto pending = std::make_shared<Pending>();
-  Backends chosen(pending);
+  ChosenBackends chosen(pending);
   const CalibrateOptions options = calibrate_options_of(words, &chosen);
   const absl::StatusOr<Calibration> calibration = without_gil([&] {
     const ErrorText quiet;
@@ -197,7 +149,7 @@ std::vector<std::string> report_quantization(const QuantizeWords& words, const s
   }
   if (record.empty()) return {};
   const auto pending = std::make_shared<Pending>();
-  Backends chosen(pending);
+  ChosenBackends chosen(pending);
   const CalibrateOptions options = calibrate_options_of(words, &chosen);
   absl::StatusOr<QuantizationReport> report =
       without_gil([&]() -> absl::StatusOr<QuantizationReport> {
@@ -229,7 +181,7 @@ py::dict build_data_file(const std::map<std::string, std::string>& methods,
                          const std::map<std::string, Choices>& method_backends,
                          const OptionWords& words, std::optional<uint64_t> max_arena_bytes) {
   const auto pending = std::make_shared<Pending>();
-  Backends chosen(pending);
+  ChosenBackends chosen(pending);
   exir::BackendSelection selection;
   selection.for_all = chosen.uses("all methods", backends);
   for (const auto& [method, choices] : method_backends) {

@@ -4,6 +4,7 @@
 #include <pybind11/stl.h>
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "exir/driver/generate.h"
 #include "extension/export/generate_option.h"
 #include "extension/module/error_text.h"
+#include "extension/python/chosen_backends.h"
 #include "extension/python/error.h"
 #include "extension/python/gil.h"
 
@@ -22,7 +24,9 @@ namespace {
 
 // Returns notes for the user. Words that are not values of their options are ValueErrors.
 std::vector<std::string> gen_c_files(const std::map<std::string, std::string>& methods,
-                                     const std::string& output, const OptionWords& given) {
+                                     const std::string& output, const Choices& backends,
+                                     const std::map<std::string, Choices>& method_backends,
+                                     const OptionWords& given) {
   for (const auto& [name, words] : given) {
     const OptionRow* row = find_generate_row(name);
     if (row == nullptr) throw py::value_error("there is no option '" + name + "'");
@@ -31,7 +35,10 @@ std::vector<std::string> gen_c_files(const std::map<std::string, std::string>& m
       if (!wrong.empty()) throw py::value_error(identifier_of(*row) + " " + wrong);
     }
   }
+  const auto pending = std::make_shared<Pending>();
+  ChosenBackends chosen(pending);
   exir::GenerateOptions options;
+  options.program.backends = chosen.select(backends, method_backends);
   options.program.methods = methods;
   options.folder = output;
   const absl::Status applied = apply_generate_options(given, &options);
@@ -40,6 +47,7 @@ std::vector<std::string> gen_c_files(const std::map<std::string, std::string>& m
     const ErrorText quiet;  // what folding says is part of the status
     return exir::generate_c(options);
   });
+  pending->rethrow();
   if (!report.ok()) raise_status(report.status());
   return report->notes;
 }
@@ -48,7 +56,7 @@ std::vector<std::string> gen_c_files(const std::map<std::string, std::string>& m
 
 void bind_gen_c(py::module_& module) {
   module.def("gen_c_files", &gen_c_files, py::kw_only(), py::arg("methods"), py::arg("output"),
-             py::arg("options"));
+             py::arg("backends"), py::arg("method_backends"), py::arg("options"));
 }
 
 }  // namespace petrel::extension::python

@@ -28,7 +28,9 @@ class BranchesTest(unittest.TestCase):
                                 words=words)
         for call in range(number_of_calls):
             inputs = self.files(name, call, "input")
-            actual = built.run("forward", [npy_file.read(f).data for f in inputs])
+            given = [npy_file.read(f).data for f in inputs]
+            actual = built.run("forward", given)
+            self.assertEqual(built.run("forward!", given), actual)
             folder = self.folder / str(call)
             folder.mkdir()
             expected = arrays.interpreted(folder, VARYING / f"{name}.pt2", inputs)

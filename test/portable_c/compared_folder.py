@@ -23,7 +23,9 @@ class ComparedFolder:
     def run_program(self, name, folder):
         inputs = sorted(self.models.glob(f"{name}.input_*.npy"))
         built = package.Package(folder, "layer", [("forward", self.models / f"{name}.pt2")])
-        actual = built.run("forward", [npy_file.read(f).data for f in inputs])
+        given = [npy_file.read(f).data for f in inputs]
+        actual = built.run("forward", given)
+        self.assertEqual(built.run("forward!", given), actual)
         expected = arrays.interpreted(folder, self.models / f"{name}.pt2", inputs)
         self.assertEqual(len(actual), len(list(self.models.glob(f"{name}.output_*.npy"))))
         for i, (a, e) in enumerate(zip(actual, expected, strict=True)):

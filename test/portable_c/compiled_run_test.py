@@ -69,6 +69,20 @@ class CompiledRunTest(unittest.TestCase):
                       for w in ("--input", file)]
             self.check_same(layer, library, *inputs)
 
+    def test_bench_tells_how_long_each_step_takes(self):
+        library = self.made("digits", [("forward", DIGITS)])
+        words = ["bench", "--compiled", library, "--seconds", "0", "--min-runs", "3", "--profile"]
+        steps = json.loads(self.petrel(*words, "--json")[1])["steps"]
+        manifest = json.loads((self.folder / "digits/manifest.json").read_text())
+        self.assertEqual(len(steps), manifest["methods"][0]["steps"] + 2)
+        self.assertEqual((steps[0]["name"], steps[-1]["name"]), ("inputs", "outputs"))
+        self.assertEqual({s["kernel"] for s in steps[1:-1]}, set(manifest["operators"]))
+        self.assertTrue(all(s["p50_seconds"] >= 0 for s in steps))
+        text = self.petrel(*words)[1]
+        for step in steps:
+            self.assertIn(f'{step["name"]}  {step["kernel"]}', text)
+        self.assertEqual(self.petrel("bench", "digits.pte", "--profile")[0], 2)
+
     def test_methods_share_their_state(self):
         library = self.made("counter", [(m, STATE / f"counter.{m}.pt2") for m in ("add", "read")])
         calls = ["--call", "add:[1,2,3,4]", "--call", "read", "--call", "add:x=[1,1,1,1]",
@@ -104,7 +118,7 @@ class CompiledRunTest(unittest.TestCase):
         library = self.made("counter", [(m, STATE / f"counter.{m}.pt2") for m in ("add", "read")])
         shown = json.loads(done([PETREL, "inspect", library, "--json"], self.folder))
         manifest = json.loads((self.folder / "counter/manifest.json").read_text())
-        self.assertEqual((shown["kind"], shown["abi_version"]), ("module", 3))
+        self.assertEqual((shown["kind"], shown["abi_version"]), ("module", 4))
         self.assertEqual({k: shown[k] for k in manifest}, manifest)
         text = done([PETREL, "inspect", library], self.folder)
         for line in ("name           counter", f"sha256         {manifest['sha256']}",

@@ -99,6 +99,37 @@ int main(void) {
 }
 """
 
+# One runs between the steps of the other.
+TOGETHER = """#include "kws_group.h"
+#include <stdio.h>
+int32_t cell_selftest(struct cell_context *context);
+static struct kws_group_sram sram;
+int main(void) {
+  static float image[KWS_INPUT_IMAGE_ELEMENTS], scores[KWS_OUTPUT_LINEAR_ELEMENTS];
+  struct kws_context kws;
+  struct kws_pools kws_pools;
+  struct kws_inputs inputs;
+  struct kws_outputs outputs;
+  struct cell_context cell;
+  struct cell_pools cell_pools;
+  if (fread(image, 1, sizeof image, stdin) != sizeof image) return 1;
+  kws_pools.sram = &sram.kws;
+  kws_pools.sram_bytes = sizeof sram.kws;
+  cell_pools.sram = &sram.cell;
+  cell_pools.sram_bytes = sizeof sram.cell;
+  inputs.image = image;
+  outputs.linear = scores;
+  if (kws_init(&kws, &kws_pools) != KWS_OK || cell_init(&cell, &cell_pools) != CELL_OK) return 2;
+  for (uint32_t next = 0; next < KWS_STEPS;) {
+    if (kws_run_step(&kws, &inputs, &outputs, &next) != KWS_OK) return 3;
+    if (cell_selftest(&cell) != CELL_OK) return 4;
+  }
+  fwrite(scores, 1, sizeof scores, stdout);
+  printf("%u", (unsigned)KWS_GROUP_SRAM_BYTES);
+  return 0;
+}
+"""
+
 SHARED = """#include "kws_group.h"
 #include <stdio.h>
 int32_t cell_selftest(struct cell_context *context);
@@ -240,6 +271,24 @@ class IoTest(unittest.TestCase):
         larger = max(p["bytes"] for m in (cell, kws) for p in m.manifest["pools"])
         self.assertEqual(result.returncode, 0)
         self.assertEqual(result.stdout, expected[0].data + str(larger).encode())
+        done(["g++", "-x", "c++", "-std=c++17", "-Wall", "-Werror", "-Ic", "-Icell/c",
+              "-fsyntax-only", "c/kws_group.h"], self.folder)
+
+    def test_two_models_that_are_alive_together_have_a_part_each(self):
+        cell = self.make(PORTABLE / "cell.pt2", "--pool", "name=sram,align=64", name="cell",
+                         folder=self.other("cell"))
+        kws = self.make(DIGITS, "--pool", "sram=unlimited", "--group", "cell/c/manifest.json",
+                        "--group-mode", "together")
+        (self.folder / "together.c").write_text(TOGETHER)
+        done(["gcc", "-std=c99", *package.WARNINGS, "-Ic", "-Icell/c", "together.c", "kws.o",
+              "kws_params.o", "cell/cell.o", "cell/cell_params.o", "cell/cell_selftest.o", "-lm",
+              "-o", "together"], self.folder)
+        expected = arrays.interpreted(self.folder, DIGITS, [DIGIT])[0].data
+        result = subprocess.run(["./together"], cwd=self.folder, input=npy_file.read(DIGIT).data,
+                                stdout=subprocess.PIPE)
+        self.assertEqual((result.returncode, result.stdout[:len(expected)]), (0, expected))
+        both = sum(p["bytes"] for m in (cell, kws) for p in m.manifest["pools"])
+        self.assertIn(int(result.stdout[len(expected):]), range(both, both + 64))
         done(["g++", "-x", "c++", "-std=c++17", "-Wall", "-Werror", "-Ic", "-Icell/c",
               "-fsyntax-only", "c/kws_group.h"], self.folder)
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs as C of other compilers and for other processors are the interpreter's bit for bit:
 clang; Linux on arm64 and riscv64, emulated; Cortex-M4, whose doubles are computed in software,
-Cortex-M7 and Cortex-M55, emulated boards without an operating system.
+Cortex-M7, Cortex-M55 and RISC-V of 32 bits, which has no floating point, emulated boards without
+an operating system.
 
   test/portable_c/compilers            installs compilers and emulators
   bazel test //test/portable_c:processors_test
@@ -45,6 +46,11 @@ class Processor:
     memory: str = "0x20000000"
     kilobytes: int = 4096
 
+    @property
+    def is_bare(self):
+        """Without an operating system, which would pass on the words of a command."""
+        return self.board or "-kernel" in self.emulator
+
     def __post_init__(self):
         if self.board:
             self.flags += ("-mthumb", "-mfloat-abi=hard")
@@ -87,7 +93,7 @@ class Built(package.Package):
         # What is run does as an emulator is asked.
         script = self.folder / program
         emulator = " ".join(processor.emulator)
-        words = "" if processor.board else ' "$@"'
+        words = "" if processor.is_bare else ' "$@"'
         script.write_text(f"#!/bin/sh\nexec {emulator} {self.folder / program}.elf{words}\n")
         script.chmod(0o755)
 
@@ -139,6 +145,9 @@ class ProcessorsTest(unittest.TestCase):
 
     def test_riscv64(self):
         self.check(RISCV64)
+
+    def test_riscv32(self):
+        self.check(RISCV32)
 
     def test_cortex_m4(self):
         self.check(CORTEX_M4)

@@ -41,7 +41,9 @@ class VaryingTest(unittest.TestCase):
     def check(self, built, files):
         """The outputs, which are those of the interpreter."""
         expected = self.interpreted(files)
-        actual = built.run("forward", [npy_file.read(f) for f in files])
+        given = [npy_file.read(f) for f in files]
+        actual = built.run("forward", given)
+        self.assertEqual(built.run("forward!", given), actual)
         self.assertEqual(len(actual), len(expected))
         for i, (a, e) in enumerate(zip(actual, expected)):
             self.assertEqual(built.shapes[0][i], e.shape, (files[0].name, i))

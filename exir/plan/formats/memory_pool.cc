@@ -90,8 +90,13 @@ std::string set_key(const std::string& key, const std::string& value, MemoryPool
     pool->targets.push_back(value);
     return consists_of(value, "_-") ? "" : "must be names of targets, as c or npu";
   }
-  return "is no key; the keys are name, kind, size, limit, prefer, align, section, address and "
-         "targets";
+  if (key == "cached") {
+    pool->cached = value == "yes";
+    return value == "yes" || value == "no" ? "" : "must be yes or no";
+  }
+  return "is no key; the keys are name, kind, size, limit, prefer, align, section, address, "
+         "targets "
+         "and cached";
 }
 
 absl::Status parse_short(const std::string& word, MemoryPool* pool) {

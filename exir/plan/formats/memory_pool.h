@@ -6,12 +6,13 @@
 //   dram=unlimited
 //   name=sram,size=64K,limit=48K,align=32,section=.bss.sram,address=0x20000000
 //   name=flash,kind=ro,section=.rodata.flash
-//   name=tcm,prefer=16K,targets=c,npu
+//   name=tcm,prefer=16K,targets=c,npu,cached=yes
 //
 //   size     bytes that there are        limit    of these may be used; no plan exceeds either
 //   prefer   more only when necessary    align    of all that lies in it, a power of two
 //   section  of the linker               address  where that is put
 //   kind     rw (or not said) or ro      targets  who reaches it; not said: all
+//   cached   yes: the processor has a cache in front of it that other targets do not see
 //
 // Invariant of what parse_memory_pools() returns: names differ, limits are at most sizes,
 // addresses are aligned, and what is known of the places does not overlap. A section that
@@ -40,6 +41,7 @@ struct MemoryPool {
   std::string section;
   std::optional<uint64_t> address;
   std::vector<std::string> targets;
+  bool cached = false;
 
   // The smaller of size and limit.
   std::optional<int64_t> capacity() const;

@@ -94,6 +94,9 @@ class Backend:
     # The name by which the runtime finds its half.
     id: str
     partitioner: Partitioner
+    # Who runs the partitions of generated C, in the word that `targets` of its pools use: "c" is
+    # the processor that also runs what is not delegated.
+    target: str = "c"
 
     def check_compile_specs(self, specs: CompileSpecs) -> None:
         """Raises when there is a spec that the backend does not know."""

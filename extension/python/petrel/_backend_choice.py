@@ -5,7 +5,8 @@
     ["xnnpack", Mine()]                        in order of priority
     None, []                                   kernels only
     {"decode": Mine(), None: ["xnnpack"]}      by method; None is for the others,
-                                               which get "xnnpack" if it is missing
+                                               which get "xnnpack" if it is missing,
+                                               and gen_c() none
 """
 
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
@@ -59,7 +60,8 @@ def _as_specs(specs: SpecValues) -> _Specs:
 class BackendChoice:
     """`for_all` and `by_method`: lists of backends with their compile specs."""
 
-    def __init__(self, backend: Backends, compile_specs: Optional[CompileSpecs]) -> None:
+    def __init__(self, backend: Backends, compile_specs: Optional[CompileSpecs],
+                 default: Choice = DEFAULT) -> None:
         by_method: Dict[Optional[str], List[Any]] = {}
         if isinstance(backend, Mapping):
             for method, choice in backend.items():
@@ -67,7 +69,7 @@ class BackendChoice:
                     raise TypeError(f"backends are chosen for method {method!r}, must be a name, "
                                     "or None for all other methods")
                 by_method[method] = _as_list(method, choice)
-            by_method.setdefault(None, [DEFAULT])
+            by_method.setdefault(None, _as_list(None, default))
         else:
             by_method[None] = _as_list(None, backend)
         specs = self._specs_by_name(by_method, compile_specs or {})

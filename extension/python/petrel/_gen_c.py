@@ -9,6 +9,7 @@ import warnings
 from typing import Any, Dict, List, Mapping, Optional
 
 from petrel import _petrel
+from petrel._backend_choice import BackendChoice
 from petrel._export import Model, Path, archives_of
 
 
@@ -27,14 +28,14 @@ def _words(name: str, value: Any) -> Optional[List[str]]:
 
 
 def generate_files(model: Model, args: Optional[tuple], methods: Optional[Mapping[str, Model]],
-                   output: Path, options: Mapping[str, Any],
+                   output: Path, choice: BackendChoice, options: Mapping[str, Any],
                    torch_export_options: Dict[str, Any]) -> Dict[str, Any]:
     """gen_c() with the options of `petrel gen-c` by name."""
     given = {name: _words(name.replace("-", "_"), value) for name, value in options.items()}
     with tempfile.TemporaryDirectory(prefix="petrel-") as archives:
         told = _petrel.gen_c_files(
             methods=archives_of(model, args, methods, torch_export_options, archives),
-            output=os.fsdecode(output),
+            output=os.fsdecode(output), backends=choice.for_all, method_backends=choice.by_method,
             options={name: words for name, words in given.items() if words is not None})
     for note in told:
         warnings.warn(note, stacklevel=3)  # where gen_c() is called

@@ -172,6 +172,8 @@ def export_files(methods: Mapping[str, str], output: str, *,
                  options: Mapping[str, Sequence[Union[str, bytes]]]
                  ) -> Tuple[str, str, List[str]]: ...
 def gen_c_files(*, methods: Mapping[str, str], output: str,
+                backends: Sequence[Tuple[Any, Sequence[Tuple[str, bytes]]]],
+                method_backends: Mapping[str, Sequence[Tuple[Any, Sequence[Tuple[str, bytes]]]]],
                 options: Mapping[str, Sequence[str]]) -> List[str]: ...
 class QuantizeWords:
     def __init__(

@@ -58,7 +58,31 @@ class GenCTest(unittest.TestCase):
         keywords = set(inspect.signature(petrel.gen_c).parameters)
         self.assertGreater(len(flags), 10)
         missing = {f for f in flags if f.replace("-", "_") not in keywords}
-        self.assertLessEqual(missing, {"help", "method", "output"})
+        # Backends are objects with a dict of specs.
+        self.assertLessEqual(missing, {"help", "method", "output", "compile-spec"})
+        self.assertLessEqual({"backend", "compile_specs"}, keywords)
+
+    def test_backends_of_python_have_partitions_in_c(self):
+        class Partitioner(petrel.Partitioner):
+            def supports(self, node):
+                return True if "relu" in node.op else "is no relu"
+
+        class Mine(petrel.Backend):
+            id = "MyNpu"
+            target = "npu"
+            partitioner = Partitioner()
+
+            def preprocess(self, partition, store):
+                return b"relu"
+
+        manifest = petrel.gen_c(DIGITS, output=self.folder / "npu", backend=Mine(),
+                                partition="supported",
+                                pool=["name=fast,targets=c", "name=shared,targets=c,npu"])
+        self.assertGreater(len(manifest["delegates"]), 0)
+        self.assertEqual({(d["backend"], d["target"], d["driver"])
+                          for d in manifest["delegates"]}, {("MyNpu", "npu", "my_npu")})
+        self.assertEqual({p["bytes"] for p in manifest["parameters"] if p["kind"] == "delegate"},
+                         {4})
 
     def test_what_is_wrong_is_an_exception_and_writes_nothing(self):
         for options, message in (

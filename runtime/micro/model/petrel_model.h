@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #define PETREL_MODEL_MAGIC 0x4c44504du
-#define PETREL_MODEL_ABI_VERSION 3u
+#define PETREL_MODEL_ABI_VERSION 4u
 
 /* Types of elements, in the numbering of PyTorch's files. */
 enum petrel_dtype {
@@ -43,7 +43,8 @@ enum petrel_model_status {
   PETREL_MODEL_E_DATA = -5,
   PETREL_MODEL_E_SELFTEST = -6,
   PETREL_MODEL_E_ALIAS = -7,
-  PETREL_MODEL_E_SHAPE = -8
+  PETREL_MODEL_E_SHAPE = -8,
+  PETREL_MODEL_E_DEVICE = -9
 };
 
 struct petrel_tensor_info {
@@ -61,6 +62,9 @@ struct petrel_tensor_info {
   /* Where it lies in the memory of a context: what is there already is not copied. NULL for
    * packages whose inputs and outputs lie with the caller only. */
   void *(*place)(const void *context);
+  /* Where its elements are levels: a number is scale * (level - zero_point); else scale is 0. */
+  double scale;
+  int32_t zero_point;
 };
 
 /* Memory that the caller gives. */
@@ -69,6 +73,45 @@ struct petrel_pool_info {
   size_t bytes;     /* at least */
   size_t align;
   uint32_t is_kept; /* 1 where it holds state between calls */
+};
+
+/* Where the bytes of a parameter are. */
+enum petrel_param_kind {
+  PETREL_PARAM_LINKED = 0,   /* a symbol where the compiler has put it */
+  PETREL_PARAM_POOLED = 1,   /* a symbol in a pool */
+  PETREL_PARAM_LOADED = 2,   /* a hook gives it before its first use */
+  PETREL_PARAM_EXTERNAL = 3, /* the application says where it is */
+  PETREL_PARAM_DELEGATE = 4  /* a symbol that a driver reads: a payload or a named blob */
+};
+
+struct petrel_param_info {
+  const char *name;
+  uint32_t id;   /* for NAME_lookup_linked_param() and NAME_set_param() */
+  int32_t kind;  /* enum petrel_param_kind */
+  int32_t dtype; /* enum petrel_dtype, or a later number */
+  uint32_t rank;
+  const int32_t *sizes;
+  const void *data; /* NULL where the bytes are not linked */
+  size_t bytes;
+  const char *sha256;  /* of the bytes, 64 hexadecimal digits */
+  const char *pool;    /* NULL where it is in none */
+  const char *targets; /* who reads it: "c", "c,npu" */
+  /* Where its elements are levels: a number is scale * (level - zero_point). With one scale for
+   * each index of `axis` those are parameter number `scales`, and `scale` is 0; else that is -1. */
+  double scale;
+  int32_t zero_point;
+  int32_t scales;
+  int32_t axis;
+};
+
+/* What the driver of a device gets from the application. */
+struct petrel_device_info {
+  const char *name; /* the member of the struct of devices */
+};
+
+struct petrel_step_info {
+  const char *name;   /* "op3_relu"; "inputs" and "outputs" are the copies before and after */
+  const char *kernel; /* of the interpreter, "aten::relu.out"; "" for what is none */
 };
 
 struct petrel_method_info {
@@ -85,6 +128,12 @@ struct petrel_method_info {
   int32_t (*set_sizes)(void *context, const int32_t *const *sizes);
   /* The packed convention: a pointer for each input and output, none of them NULL. */
   int32_t (*run)(void *context, const void *const *inputs, void *const *outputs);
+  /* One step of a run: *next, which is 0 at first, says which, and how many are done. A branch may
+   * pass over some. */
+  int32_t (*run_step)(void *context, const void *const *inputs, void *const *outputs,
+                      uint32_t *next);
+  const struct petrel_step_info *steps;
+  uint32_t num_steps;
 };
 
 struct petrel_model_metadata {
@@ -101,6 +150,14 @@ struct petrel_model_metadata {
   /* Takes a pointer and a size for each of the pools, which must outlive the context. */
   int32_t (*init)(void *context, void *const *pools, const size_t *pool_bytes);
   int32_t (*reset_state)(void *context);
+  const struct petrel_param_info *params;
+  uint32_t num_params;
+  const struct petrel_device_info *devices;
+  uint32_t num_devices;
+  /* Takes a handle for each of the devices, NULL for none, after init and before the first run;
+   * close before the context goes. Both are NULL where the model has no devices. */
+  int32_t (*open)(void *context, void *const *devices);
+  void (*close)(void *context);
 };
 
 #define PETREL_NOT_FOUND (-1)
@@ -142,6 +199,16 @@ static inline int32_t petrel_find_input(const struct petrel_method_info *method,
 static inline int32_t petrel_find_output(const struct petrel_method_info *method,
                                          const char *name) {
   return petrel_find_tensor(method->outputs, method->num_outputs, name);
+}
+
+/* NULL when there is none of that name. */
+static inline const struct petrel_param_info *petrel_find_param(
+    const struct petrel_model_metadata *model, const char *name) {
+  uint32_t i;
+  for (i = 0; i < model->num_params; ++i) {
+    if (petrel_same_name(model->params[i].name, name)) return &model->params[i];
+  }
+  return NULL;
 }
 
 #endif /* PETREL_MODEL_H */

@@ -70,6 +70,9 @@ class Tensor {
   std::string_view c_name() const { return info_->c_name; }
   int32_t dtype() const { return info_->dtype; }
   size_t bytes() const { return info_->bytes; }
+  // 0 where elements are numbers themselves.
+  double scale() const { return info_->scale; }
+  int32_t zero_point() const { return info_->zero_point; }
   List<int32_t, int32_t> sizes() const { return {info_->sizes, info_->rank}; }
   List<uint8_t, uint8_t> dim_order() const { return {info_->dim_order, info_->rank}; }
   // Where it lies in the memory of a context; null when its elements are of another type.
@@ -120,6 +123,24 @@ class Pool {
   const petrel_pool_info *info_;
 };
 
+class Parameter {
+ public:
+  explicit Parameter(const petrel_param_info &info) : info_(&info) {}
+  std::string_view name() const { return info_->name; }
+  uint32_t id() const { return info_->id; }
+  int32_t kind() const { return info_->kind; }
+  int32_t dtype() const { return info_->dtype; }
+  const void *data() const { return info_->data; }
+  size_t bytes() const { return info_->bytes; }
+  List<int32_t, int32_t> sizes() const { return {info_->sizes, info_->rank}; }
+  std::string_view sha256() const { return info_->sha256; }
+  std::string_view pool() const { return info_->pool == nullptr ? "" : info_->pool; }
+  std::string_view targets() const { return info_->targets; }
+
+ private:
+  const petrel_param_info *info_;
+};
+
 class Model {
  public:
   // Precondition: not null, and of this version of the header (abi_version).
@@ -129,6 +150,9 @@ class Model {
   size_t context_bytes() const { return info_->context_bytes; }
   List<Method, petrel_method_info> methods() const { return {info_->methods, info_->num_methods}; }
   List<Pool, petrel_pool_info> pools() const { return {info_->pools, info_->num_pools}; }
+  List<Parameter, petrel_param_info> parameters() const {
+    return {info_->params, info_->num_params};
+  }
   std::optional<Method> method(std::string_view name) const {
     for (const Method method : methods()) {
       if (method.name() == name) return method;
