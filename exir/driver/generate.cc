@@ -224,7 +224,9 @@ absl::StatusOr<GenerateReport> generate_c(const GenerateOptions& options) {
   RoutedBlobStore store;
   PETREL_ASSIGN_OR_RETURN(const Program program, compile_program(given, phases, compiled, store));
   pools.note_levels(compiled.borders);
-  emit_c::KernelChoices kernels(options.kernels);
+  emit_c::KernelOptions wanted = options.kernels;
+  wanted.keeps_order = options.device_rpc;  // a host compares tensors of the plan with its own
+  emit_c::KernelChoices kernels(wanted);
   pools.use_kernels(kernels);
   pools.note_blobs(store);
   std::vector<emit_c::CFile> files;

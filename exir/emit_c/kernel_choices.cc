@@ -167,7 +167,7 @@ absl::Status KernelChoices::prepare(PlannedProgram* planned) {
   PETREL_RETURN_IF_ERROR(check_rules(*planned));
   for (PlannedMethod& method : planned->methods) {
     auto border = lay_out_channels(method, options_.channels_last_io, [this](const Node& node) {
-      return user_kernel(node) != nullptr;
+      return options_.keeps_order || user_kernel(node) != nullptr;
     });
     if (!border.ok()) {
       return annotate(border.status(), absl::StrCat("method '", method.name, "'"));

@@ -44,6 +44,8 @@ struct KernelOptions {
   Target target = Target::kGeneric;
   // Inputs and outputs that have channels and places lie with channels innermost.
   bool channels_last_io = false;
+  // All values lie as in the program: whoever reads them by the plan knows no other order.
+  bool keeps_order = false;
   std::vector<ForcedKernel> forced;
   std::vector<UserKernel> user;
 };
