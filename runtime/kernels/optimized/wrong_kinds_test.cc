@@ -44,6 +44,8 @@ const std::map<std::string, std::set<size_t>> kNotRead = {
     {"aten::prod.out", {1}},
     {"aten::sum.IntList_out", {3}},
     {"aten::topk.values", {4}},
+    {"llama::update_cache.out", {3}},
+    {"llama::update_cache_with_indices.out", {2, 4}},
     {"quantized_decomposed::choose_qparams.Tensor_out", {4}},
     {"quantized_decomposed::choose_qparams_per_token_asymmetric.out", {1}},
 };
