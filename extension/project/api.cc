@@ -62,9 +62,9 @@ Json describe(const RunReport& report) {
   return json;
 }
 
-Json describe(const std::vector<Device>& devices) {
+Json describe(const std::vector<SerialDevice>& devices) {
   Json rows = Json::array();
-  for (const Device& device : devices) {
+  for (const SerialDevice& device : devices) {
     rows.push_back({{"port", device.port},
                     {"serial", device.serial},
                     {"usb", device.usb},
@@ -127,7 +127,7 @@ absl::StatusOr<Json> flash(Fields& params) {
   }
   PETREL_ASSIGN_OR_RETURN(const Image image, built_image(project, driver));
   std::string command = absl::StrJoin(board.flash, " ");
-  Device found;
+  SerialDevice found;
   if (command.find("{port}") != std::string::npos ||
       command.find("{serial}") != std::string::npos) {
     PETREL_ASSIGN_OR_RETURN(found, find_device(board, device, list_devices("/sys")));

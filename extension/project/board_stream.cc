@@ -125,7 +125,7 @@ absl::StatusOr<std::vector<std::string>> words_of(const Project& project,
 
 absl::StatusOr<std::string> device_spec(const Project& project, const std::string& driver) {
   if (is_plugged_in(project.board)) {
-    PETREL_ASSIGN_OR_RETURN(const Device device,
+    PETREL_ASSIGN_OR_RETURN(const SerialDevice device,
                             find_device(project.board, project.device, list_devices("/sys")));
     return absl::StrCat("serial:", device.port, "@115200");
   }
@@ -136,7 +136,7 @@ absl::StatusOr<std::string> device_spec(const Project& project, const std::strin
 absl::StatusOr<std::unique_ptr<BoardStream>> open_stream(const Project& project,
                                                          const std::string& driver) {
   if (is_plugged_in(project.board)) {
-    PETREL_ASSIGN_OR_RETURN(const Device device,
+    PETREL_ASSIGN_OR_RETURN(const SerialDevice device,
                             find_device(project.board, project.device, list_devices("/sys")));
     auto stream = std::make_unique<PortStream>();
     PETREL_RETURN_IF_ERROR(stream->start(device.port));

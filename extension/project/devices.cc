@@ -27,7 +27,7 @@ std::string line_of(const fs::path& path) {
 }
 
 // Fills in what the USB device above a port tells.
-void look_above(fs::path folder, Device* device) {
+void look_above(fs::path folder, SerialDevice* device) {
   std::error_code ignored;
   for (int level = 0; level < 8 && folder.has_relative_path(); ++level) {
     if (fs::exists(folder / "idVendor", ignored)) {
@@ -41,44 +41,44 @@ void look_above(fs::path folder, Device* device) {
   }
 }
 
-bool is_of(const exir::Board& board, const Device& device) {
+bool is_of(const exir::Board& board, const SerialDevice& device) {
   return board.usb.empty() ||
          std::find(board.usb.begin(), board.usb.end(), device.usb) != board.usb.end();
 }
 
-std::string shown(const std::vector<Device>& devices) {
+std::string shown(const std::vector<SerialDevice>& devices) {
   if (devices.empty()) return "none is plugged in";
   return absl::StrCat("there are ",
-                      absl::StrJoin(devices, ", ", [](std::string* out, const Device& one) {
+                      absl::StrJoin(devices, ", ", [](std::string* out, const SerialDevice& one) {
                         absl::StrAppend(out, one.port, " (", one.serial, ")");
                       }));
 }
 
 }  // namespace
 
-std::vector<Device> list_devices(const std::string& sysfs) {
-  std::vector<Device> devices;
+std::vector<SerialDevice> list_devices(const std::string& sysfs) {
+  std::vector<SerialDevice> devices;
   std::error_code ignored;
   for (const fs::directory_entry& entry :
        fs::directory_iterator(fs::path(sysfs) / "class" / "tty", ignored)) {
     const std::string name = entry.path().filename();
     // Others are consoles, and ports that are soldered to this machine.
     if (!absl::StartsWith(name, "ttyACM") && !absl::StartsWith(name, "ttyUSB")) continue;
-    Device device;
+    SerialDevice device;
     device.port = "/dev/" + name;
     const fs::path real = fs::canonical(entry.path() / "device", ignored);
     if (!ignored) look_above(real, &device);
     devices.push_back(std::move(device));
   }
   std::sort(devices.begin(), devices.end(),
-            [](const Device& a, const Device& b) { return a.port < b.port; });
+            [](const SerialDevice& a, const SerialDevice& b) { return a.port < b.port; });
   return devices;
 }
 
-absl::StatusOr<Device> find_device(const exir::Board& board, const std::string& word,
-                                   const std::vector<Device>& devices) {
-  std::vector<Device> fitting;
-  for (const Device& device : devices) {
+absl::StatusOr<SerialDevice> find_device(const exir::Board& board, const std::string& word,
+                                         const std::vector<SerialDevice>& devices) {
+  std::vector<SerialDevice> fitting;
+  for (const SerialDevice& device : devices) {
     const bool is_named = word == device.serial || word == device.port;
     if (word.empty() ? is_of(board, device) : is_named) fitting.push_back(device);
   }

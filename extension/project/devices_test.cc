@@ -44,7 +44,7 @@ TEST_F(DevicesTest, PortsAreListedWithTheirDevices) {
   plug("ttyACM1", "0d28:0204", "beef");
   plug("ttyACM0", "0483:374b", "cafe");
   fs::create_directories(root_ / "class" / "tty" / "tty0");
-  const std::vector<Device> devices = list_devices(root_);
+  const std::vector<SerialDevice> devices = list_devices(root_);
   ASSERT_EQ(devices.size(), 2u);
   EXPECT_EQ(devices[0].port, "/dev/ttyACM0");
   EXPECT_EQ(devices[0].usb, "0483:374b");
@@ -60,7 +60,7 @@ TEST_F(DevicesTest, OneOfSeveralIsMeantBySerialNumberOrPort) {
   EXPECT_EQ(find_device(board_, "", list_devices(root_))->port, "/dev/ttyACM0");
   plug("ttyACM1", "0d28:0204", "beef");
   plug("ttyUSB0", "0483:374b", "f00d");
-  const std::vector<Device> devices = list_devices(root_);
+  const std::vector<SerialDevice> devices = list_devices(root_);
   EXPECT_EQ(find_device(board_, "beef", devices)->port, "/dev/ttyACM1");
   EXPECT_EQ(find_device(board_, "/dev/ttyACM0", devices)->serial, "cafe");
   const std::string said(find_device(board_, "", devices).status().message());
