@@ -227,9 +227,8 @@ std::vector<BufferUse> uses_of(const Graph& graph, const Storage& storage,
   }
   std::map<const Value*, std::set<std::string>> targets = targets_of(graph, storage);
   std::vector<BufferUse> result;
-  for (const Value* root : lifetimes.roots()) {
-    result.push_back({names[root], targets[root]});  // none of scratch
-  }
+  targets[nullptr] = {kProcessor};  // scratch is of kernels, and has no names
+  for (const Value* root : lifetimes.roots()) result.push_back({names[root], targets[root]});
   return result;
 }
 
