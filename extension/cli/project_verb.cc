@@ -187,7 +187,7 @@ absl::Status compare_clocks(const Arguments& arguments) {
         call_server(project, "flash", {{"driver", kCalibrate}}, kFlashMs).status());
   }
   PETREL_ASSIGN_OR_RETURN(const auto stream, open_stream(project, kCalibrate));
-  PETREL_ASSIGN_OR_RETURN(const Calibration found,
+  PETREL_ASSIGN_OR_RETURN(const BoardCalibration found,
                           calibrate(*stream, static_cast<int64_t>(1000 * arguments.seconds)));
   const auto told = static_cast<double>(found.told_hz);
   std::printf("timer: %.0f Hz by the clock of this machine, in %.1f s, within %.3f %%\n", found.hz,

@@ -74,9 +74,9 @@ absl::Status no_sense(const std::string& line) {
 
 }  // namespace
 
-absl::StatusOr<Calibration> calibrate(BoardStream& stream, int64_t timeout_ms) {
+absl::StatusOr<BoardCalibration> calibrate(BoardStream& stream, int64_t timeout_ms) {
   Lines lines(stream, timeout_ms);
-  Calibration found;
+  BoardCalibration found;
   PETREL_ASSIGN_OR_RETURN(const Line first, lines.next());
   int64_t bits = 0;
   if (!read_pair(first.text, "bits ", "hz ", &bits, &found.told_hz) || bits > 64) {

@@ -3,7 +3,7 @@
 // Compares the timer of a board with the clock of this machine: firmware/app/calibrate.c says
 // when it begins and ends to count, and this reads when that comes.
 //
-//   PETREL_ASSIGN_OR_RETURN(const Calibration found, calibrate(*stream, 60000));
+//   PETREL_ASSIGN_OR_RETURN(const BoardCalibration found, calibrate(*stream, 60000));
 //   found.hz, found.told_hz, found.spread
 #ifndef PETREL_EXTENSION_PROJECT_CALIBRATE_H_
 #define PETREL_EXTENSION_PROJECT_CALIBRATE_H_
@@ -15,7 +15,7 @@
 
 namespace petrel::extension {
 
-struct Calibration {
+struct BoardCalibration {
   double hz = 0;        // ticks in a second of this machine, the median of all measurements
   double spread = 0;    // of the measurements, from the least to the most, as a share of hz
   double seconds = 0;   // that all took together
@@ -25,7 +25,7 @@ struct Calibration {
 
 // FailedPrecondition where the board has no timer or that does not count; DeadlineExceeded when
 // the board says nothing more; Internal for what it says and makes no sense.
-absl::StatusOr<Calibration> calibrate(BoardStream& stream, int64_t timeout_ms);
+absl::StatusOr<BoardCalibration> calibrate(BoardStream& stream, int64_t timeout_ms);
 
 }  // namespace petrel::extension
 

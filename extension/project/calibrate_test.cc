@@ -33,7 +33,7 @@ class FakeStream : public BoardStream {
   std::deque<std::string> pieces_;
 };
 
-absl::StatusOr<Calibration> told(std::deque<std::string> pieces) {
+absl::StatusOr<BoardCalibration> told(std::deque<std::string> pieces) {
   FakeStream stream(std::move(pieces));
   return calibrate(stream, 10000);
 }

@@ -1,4 +1,4 @@
-#SPDX - License - Identifier : Apache - 2.0
+# SPDX-License-Identifier: Apache-2.0
 """No two headers define types that have one name in one namespace.
 
 To the linker they would be one type: it keeps one constructor and one destructor of

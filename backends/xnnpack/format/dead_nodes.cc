@@ -29,4 +29,15 @@ void remove_dead_nodes(Graph* graph) {
   graph->nodes.resize(kept);
 }
 
+std::vector<bool> read_values(const Graph& graph) {
+  std::vector<bool> is_read(graph.values.size());
+  for (const Node& node : graph.nodes) {
+    for (const uint32_t id : node.inputs) {
+      if (id != kNoId) is_read[id] = true;
+    }
+    if (node.kind == NodeKind::Softmax) is_read[node.outputs[0]] = true;
+  }
+  return is_read;
+}
+
 }  // namespace petrel::backends::xnnpack

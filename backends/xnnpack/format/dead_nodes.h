@@ -8,6 +8,8 @@
 #ifndef PETREL_BACKENDS_XNNPACK_FORMAT_DEAD_NODES_H_
 #define PETREL_BACKENDS_XNNPACK_FORMAT_DEAD_NODES_H_
 
+#include <vector>
+
 #include "backends/xnnpack/format/graph.h"
 
 namespace petrel::backends::xnnpack {
@@ -15,6 +17,10 @@ namespace petrel::backends::xnnpack {
 // Takes them out; values stay as they are, so that their ids do.
 // Precondition: check_graph.
 void remove_dead_nodes(Graph* graph);
+
+// By value, whether XNNPACK reads it: inputs of nodes, and outputs of softmax, which it goes over
+// twice.
+std::vector<bool> read_values(const Graph& graph);
 
 }  // namespace petrel::backends::xnnpack
 

@@ -113,18 +113,6 @@ Result<Tensor> tensor_argument(Span<EValue*> args, size_t index, const Value& va
   return tensor;
 }
 
-// Values that XNNPACK reads: inputs of nodes, and outputs of softmax, which it goes over twice.
-std::vector<bool> read_values(const Graph& graph) {
-  std::vector<bool> is_read(graph.values.size());
-  for (const Node& node : graph.nodes) {
-    for (const uint32_t id : node.inputs) {
-      if (id != kNoId) is_read[id] = true;
-    }
-    if (node.kind == NodeKind::Softmax) is_read[node.outputs[0]] = true;
-  }
-  return is_read;
-}
-
 // Whether XNNPACK may be given `data` as it is.
 bool may_over_read(const runtime::BackendExecutionContext& context, const void* data,
                    size_t nbytes) {

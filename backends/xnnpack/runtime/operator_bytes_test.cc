@@ -112,7 +112,7 @@ Case convolution(uint32_t size, const Window& w, uint32_t in, uint32_t out) {
       }};
 }
 
-// A convolution by Winograd's algorithm, and one with weights enough to allow for its larger filter.
+// A convolution by Winograd's algorithm, and one with weights enough for its larger filter.
 Case winograd(uint32_t size, uint32_t in, uint32_t out) {
   return {"winograd", [=](GraphBuilder* b, TestMap* map) {
             const uint32_t wide = 4 * 9 * in;
