@@ -148,18 +148,4 @@ std::string list(const std::vector<int64_t>& values) {
   return absl::StrCat("{", absl::StrJoin(values, ", "), "}");
 }
 
-std::string quoted(absl::string_view text) {
-  std::string result = "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte >= 0x7f || c == '"' || c == '\\' || c == '?') {
-      // Three octal digits end by themselves.
-      absl::StrAppend(&result, "\\", byte >> 6, byte >> 3 & 7, byte & 7);
-    } else {
-      result += c;
-    }
-  }
-  return result + "\"";
-}
-
 }  // namespace petrel::exir::emit_c

@@ -24,9 +24,6 @@ const char* c_type(ScalarType type);
 // One element of an array, without parentheses. Precondition: c_type() has the type.
 std::string literal(ScalarType type, const uint8_t* element);
 
-// A string: names may hold anything.
-std::string quoted(absl::string_view text);
-
 // In an expression of doubles or of integers; in parentheses where it needs some.
 std::string number(double value);
 std::string number(int64_t value);

@@ -183,12 +183,16 @@ std::vector<GenerateOption> file_options() {
         {},
         "",
         "also NAME_plan.c, and petrel_rpc.c with its parts: with these a host runs and measures "
-        "the "
-        "model on a device"},
+        "the model on a device"},
        [](const Words&, GenerateOptions* options) {
          options->device_rpc = true;
          return absl::OkStatus();
        }},
+  };
+}
+
+std::vector<GenerateOption> kernel_options() {
+  return {
       {{"target",
         OptionKind::kChoice,
         {"generic", "cortex-m4", "cortex-m55", "rv32", "x86-64", "arm64"},
@@ -216,8 +220,7 @@ std::vector<GenerateOption> file_options() {
         {},
         "",
         "FILE.c:SYMBOL or FILE.S:SYMBOL: a function of yours that kernel may name as a variant of "
-        "any "
-        "node, part of the package then"},
+        "any node, part of the package then"},
        [](const Words& words, GenerateOptions* options) {
          auto kernels = exir::read_kernel_sources(words);
          if (kernels.ok()) options->kernels.user = *std::move(kernels);
@@ -240,7 +243,8 @@ std::vector<GenerateOption> file_options() {
 const std::vector<GenerateOption>& generate_options() {
   static const auto* const kOptions = [] {
     auto* all = new std::vector<GenerateOption>();
-    for (const auto& group : {file_options(), memory_options(), parameter_options()}) {
+    for (const auto& group :
+         {file_options(), kernel_options(), memory_options(), parameter_options()}) {
       all->insert(all->end(), group.begin(), group.end());
     }
     return all;

@@ -39,7 +39,8 @@ static inline __attribute__((always_inline)) vec clamp(vec y, vec low, vec high)
   return choose(high < y, high, y);
 }
 
-/* Of `size` channels in whole vectors: the last one overlaps the one before, and comes to the same. */
+/* Of `size` channels in whole vectors: the last one overlaps the one before, and comes to the
+ * same. */
 static inline size_t next(size_t at, size_t size) {
   const size_t after = at + LANES;
   return after + LANES <= size || after >= size ? after : size - LANES;
@@ -132,8 +133,8 @@ static bool output(const float* m, size_t plane_stride, const struct winograd_ta
   return is_zero(spoiled);
 }
 
-/* The filter that a column of the planes was made of: the inverse of G g G'. Corners are exact;
- * of the others, what may be a rounded 0 is taken for one, since 0 and infinity are not a number. */
+/* The filter that a column of the planes was made of: the inverse of G g G'. Corners are exact; of
+ * the others, what may be a rounded 0 is taken for one, since 0 times infinity is not a number. */
 static inline __attribute__((always_inline)) void filter_of(const vec* u, vec* g) {
   const float rounding = 0x1p-21f;
   vec h[12];
