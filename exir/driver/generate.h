@@ -67,7 +67,7 @@ struct GenerateOptions {
   std::vector<std::string> group;
   // Also one archive of all that (exir/archive/device_archive.h); "": none.
   std::string package_file;
-  std::string version;  // of who writes it
+  std::string version;          // of who writes it
   bool group_together = false;  // they are alive at one time, so each has its part
 };
 

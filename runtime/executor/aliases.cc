@@ -203,8 +203,8 @@ Error Aliases::check_pair(const Checked& checked, const Written& written, uint32
     const Place b = place_of(others.values[k]);
     for (const Place& a : written.places) {
       if (!overlap(a, b)) continue;
-      const bool is_same = a.begin == b.begin && a.end == b.end &&
-                           has_elements_of(written.value, other_value);
+      const bool is_same =
+          a.begin == b.begin && a.end == b.end && has_elements_of(written.value, other_value);
       if (is_same && may_be_same) continue;
       PETREL_LOG(Error,
                  "method \"%.64s\": instruction %u:%u, %s, writes argument %u (value %u), which "
