@@ -74,19 +74,19 @@ static int32_t lookup(uint32_t id, const void **data, size_t *bytes) {
 static const int32_t four[] = {4}, one[] = {1};
 static const uint8_t order[] = {0};
 static const struct petrel_tensor_info inputs_info[] = {
-    {"x", "x", PETREL_DTYPE_INT32, 1, four, order, 16, NULL, NULL, place_x}};
+    {"x", "x", PETREL_DTYPE_INT32, 1, four, order, 16, NULL, NULL, place_x, 0, 0}};
 static const struct petrel_tensor_info outputs_info[] = {
-    {"y", "y", PETREL_DTYPE_INT32, 1, four, order, 16, NULL, NULL, place_y},
-    {"n", "n", PETREL_DTYPE_INT32, 1, one, order, 4, NULL, NULL, place_n}};
+    {"y", "y", PETREL_DTYPE_INT32, 1, four, order, 16, NULL, NULL, place_y, 0, 0},
+    {"n", "n", PETREL_DTYPE_INT32, 1, one, order, 4, NULL, NULL, place_n, 0, 0}};
 static const struct petrel_method_info methods[] = {
-    {"forward", inputs_info, 1, outputs_info, 2, TESTING_POOL_BYTES, 36, NULL, run}};
+    {"forward", inputs_info, 1, outputs_info, 2, TESTING_POOL_BYTES, 36, NULL, run, NULL, NULL, 0}};
 static const struct petrel_pool_info pool[] = {{"arena", TESTING_POOL_BYTES, 16, 0}};
 static const struct petrel_pool_info kept[] = {{"arena", TESTING_POOL_BYTES, 16, 1}};
 
 #define METADATA(hash, pools)                                                                \
   {                                                                                          \
     PETREL_MODEL_MAGIC, PETREL_MODEL_ABI_VERSION, "testing", hash, methods, 1, pools, 1, 12, \
-        sizeof(struct testing_context), init, reset_state                                    \
+        sizeof(struct testing_context), init, reset_state, NULL, 0, NULL, 0, NULL, NULL      \
   }
 #define HASH "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define OTHER "ffffffff89abcdef0123456789abcdef0123456789abcdef0123456789abcdef"

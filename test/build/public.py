@@ -18,6 +18,7 @@ FOR_USERS = {
     "//extension/levels:levels": "what integers at inputs and outputs stand for",
     "//extension/module:heap_allocator": "memory from the heap for a method",
     "//extension/named_data_map:linked_data_map": "weights linked into the app",
+    "//extension/named_data_map:linked_model_map": "the constants of a package of generated C",
     "//extension/named_data_map:merged_data_map": "several sources of weights as one",
     "//extension/named_data_map:safetensors_map": "weights from .safetensors files",
     "//extension/porting:porting": "ExecuTorch's names, for apps that are being ported",
