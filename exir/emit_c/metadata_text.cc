@@ -95,7 +95,8 @@ int kind_of(const CParameter& parameter) {
 // The table of parameters; "NULL" when it is empty, else its name.
 std::string add_params(const Package& package, std::string* text) {
   if (package.parameters.empty()) return "NULL";
-  const std::string name = package.name + "_param_infos";
+  // No parameter is called so: symbols of theirs begin with NAME_param_.
+  const std::string name = package.name + "_parameter_infos";
   std::string rows;
   for (size_t i = 0; i < package.parameters.size(); ++i) {
     const CParameter& parameter = package.parameters[i];

@@ -28,7 +28,7 @@ def _flags(ctx, target):
     return flags + [
         option
         for option in ctx.rule.attr.copts
-        if option[:2] in ("-D", "-f", "-m") or option.startswith("-std")
+        if option[:2] in ("-D", "-f", "-m") or option.startswith("-std=") and "++" in option
     ]
 
 def _sources(ctx, attributes, endings):
