@@ -79,7 +79,7 @@ const std::map<std::string, const char*>& reasons() {
 // Not in ExecuTorch's portable library.
 bool is_ours(const std::string& kernel) {
   return kernel == "aten::linear.out" || absl::StartsWith(kernel, "petrel::") ||
-         absl::StartsWith(kernel, "quantized_decomposed::");
+         absl::StartsWith(kernel, "quantized_decomposed::") || absl::StartsWith(kernel, "llama::");
 }
 
 // What the rules of all operators that call a kernel accept.

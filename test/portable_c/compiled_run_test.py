@@ -162,7 +162,7 @@ class CompiledRunTest(unittest.TestCase):
                 ("cut.so", f"ends after {len(whole) - 300} bytes"),
                 ("bit.so", "is damaged: its SHA-256 is"),
                 ("machine.so", "is for loongarch64, this process runs on"),
-                ("version.so", "has ABI version 1, this process knows 3; make it anew"),
+                ("version.so", "has ABI version 1, this process knows 4; make it anew"),
                 ("absent.so", "No such file or directory")):
             for verb in ("run", "bench"):
                 code, printed, said = self.petrel(verb, "--compiled", file, "--method", "add")
