@@ -101,7 +101,11 @@ def petrel_cli(name, backends, compilers = [], kernels = _KERNELS, visibility = 
             "-Wl,--as-needed",
             "-l:libminizip.a",
             "-l:libz.a",
-            "-static-libstdc++",
+            # Bazel names -lstdc++ itself, last: what it would be asked for must be there already.
+            "-Wl,--whole-archive",
+            "-l:libstdc++.a",
+            "-Wl,--no-whole-archive",
+            "-Wl,--gc-sections",
         ],
         visibility = visibility,
         deps = [
