@@ -2,6 +2,7 @@
 //
 // out[i] = f(x[i]).
 #include <cmath>
+#include <limits>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -92,9 +93,15 @@ absl::Status elu(const OperatorRow& row, NodeCalls& calls) {
   const bool is_double = calls.node().input(arg::self)->tensor().dtype == ScalarType::kDouble;
   const double below =
       is_double ? scale * alpha : static_cast<float>(scale) * static_cast<float>(alpha);
+  const std::string exponent = absl::StrCat("x * ", real(calls.node().argument(arg::input_scale)));
+  std::string power = absl::StrCat("petrel_expm1(", exponent, ")");
+  // From here on it is no float.
+  if (!is_double) {
+    power = absl::StrCat("(", exponent, " > 88.72283905206835 ? ",
+                         number(std::numeric_limits<double>::infinity()), " : ", power, ")");
+  }
   map(row, calls, Arithmetic::kDouble,
-      absl::StrCat("x > 0.0 ? x * ", number(scale), " : ", number(below), " * petrel_expm1(x * ",
-                   real(calls.node().argument(arg::input_scale)), ")"));
+      absl::StrCat("x > 0.0 ? x * ", number(scale), " : ", number(below), " * ", power));
   return absl::OkStatus();
 }
 

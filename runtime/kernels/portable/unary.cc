@@ -265,11 +265,16 @@ void elu_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   const double input_scale = args.scalar(3).to_double();
   const Tensor out = args.out(4);
   if (!prepare(context, args, self, out) || !check_floating(context, self)) return;
-  const double below = self.scalar_type() == ScalarType::Double
-                           ? scale * alpha
-                           : static_cast<float>(scale) * static_cast<float>(alpha);
+  const bool is_double = self.scalar_type() == ScalarType::Double;
+  const double below =
+      is_double ? scale * alpha : static_cast<float>(scale) * static_cast<float>(alpha);
+  // The exponent from which on the power is no float.
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const double most = is_double ? kInfinity : 88.72283905206835;
   map<double>(self, out, [=](double x) {
-    return x > 0.0 ? x * scale : below * reference_math::expm1(x * input_scale);
+    if (x > 0.0) return x * scale;
+    const double exponent = x * input_scale;
+    return below * (exponent > most ? kInfinity : reference_math::expm1(exponent));
   });
 }
 
