@@ -171,7 +171,7 @@ class Data:
     @staticmethod
     def second_file(network: networks.Network) -> str:
         """Names of weights that have a file of their own."""
-        return "*attention*" if network.name == "decoder" else "*bias"
+        return "*attention*weight*" if network.name == "decoder" else "*bias"
 
     def check_arrangements(self, network: networks.Network, backend: str) -> None:
         wanted = None
