@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "exir/backend/weight_routes.h"
+#include "exir/ir/region_values.h"
 #include "exir/ops/handles.h"
 
 namespace petrel::exir {
@@ -12,6 +13,17 @@ namespace {
 
 absl::Status misfit(const ArgSpec& spec, const char* wanted) {
   return absl::InvalidArgumentError(absl::StrCat("argument '", spec.name, "' is not ", wanted));
+}
+
+// A loop makes it row by row.
+bool is_stacked(const Value& value) {
+  const Node* loop = value.producer();
+  if (loop == nullptr || !loop->is(petrel_ops::map, petrel_ops::scan)) return false;
+  const size_t carried = region_values(*loop).carried.size();
+  for (size_t i = carried; i < loop->num_results(); ++i) {
+    if (loop->result(i) == &value) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -45,7 +57,7 @@ int32_t MethodValues::of(const Value* value) {
       const auto pool = plan_.pools.find(root);
       if (pool != plan_.pools.end()) place.memory_id = 1 + static_cast<uint32_t>(pool->second);
     }
-    place.grows = value->producer() != nullptr && value->producer()->is(petrel_ops::map);
+    place.grows = is_stacked(*value);
     // Such a view gets its memory when its instruction runs.
     if (value->producer() != nullptr && storage_.is_view(*value->producer())) {
       entry = table_.add_tensor(value->tensor(), {});

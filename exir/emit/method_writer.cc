@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "exir/annotate.h"
 #include "exir/backend/backend.h"
+#include "exir/ir/region_values.h"
 #include "exir/memory/in_place.h"
 #include "exir/memory/planned_program.h"
 #include "exir/status_macros.h"
@@ -133,12 +134,40 @@ absl::Status MethodWriter::write_cond(const Node& node) {
   return absl::OkStatus();
 }
 
+void MethodWriter::write_copy(const Value* from, const Value* to) {
+  const int32_t out = values_.of(to);
+  calls_.append_kernel("aten::clone", "out",
+                       {values_.of(from), values_.table().null_value(), out, out});
+}
+
+// results = carried
+// A: condition | jump to B unless %p | body | results = its outputs | jump to A
+// B:
+absl::Status MethodWriter::write_while_loop(const Node& node) {
+  const Graph& condition = *node.regions()[0];
+  const Graph& body = *node.regions()[1];
+  const std::vector<Value*> carried = region_values(node).carried;
+  for (size_t i = 0; i < carried.size(); ++i) write_copy(carried[i], node.result(i));
+  const size_t begin = calls_.size();
+  PETREL_RETURN_IF_ERROR(write_steps(condition));
+  const size_t to_end = calls_.reserve_jump();
+  PETREL_RETURN_IF_ERROR(write_steps(body));
+  for (size_t i = 0; i < carried.size(); ++i) write_copy(body.outputs()[i], node.result(i));
+  const size_t again = calls_.reserve_jump();
+  calls_.set_jump(again, values_.table().bool_value(false), begin);
+  calls_.set_jump(to_end, values_.of(condition.outputs()[0]), calls_.size());
+  return absl::OkStatus();
+}
+
+// first results = carried
 // %n = number of rows
-// A: rows %i of all operands | body | its outputs become rows %i
+// A: rows %i of all operands | body
+//    its outputs become the first results and rows %i of the others
 // %i = %i + 1 | jump to A unless %i is %n | %i = %i - %n, for the next call
-absl::Status MethodWriter::write_map(const Node& node) {
+absl::Status MethodWriter::write_rows(const Node& node) {
   const Graph& body = *node.regions()[0];
-  const std::vector<Value*> rows = node.argument(arg::rows).values();
+  const auto [carried, rows, operands] = region_values(node);
+  for (size_t i = 0; i < carried.size(); ++i) write_copy(carried[i], node.result(i));
   const TensorType& type = rows[0]->tensor();
   if (!type.varies(0) && type.sizes[0] == 0) return absl::OkStatus();
   const auto number = [&](const char* name, int32_t a, int32_t b, int32_t out) {
@@ -151,12 +180,13 @@ absl::Status MethodWriter::write_map(const Node& node) {
   calls_.append_kernel("aten::sym_size", "int", {values_.of(rows[0]), zero, count});
   const size_t begin = calls_.size();
   for (size_t i = 0; i < rows.size(); ++i) {
-    const int32_t row = values_.of(body.inputs()[i]);
+    const int32_t row = values_.of(body.inputs()[carried.size() + i]);
     calls_.append_kernel("aten::select_copy", "int_out",
                          {values_.of(rows[i]), zero, index, row, row});
   }
   PETREL_RETURN_IF_ERROR(write_steps(body));
-  for (size_t i = 0; i < node.num_results(); ++i) {
+  for (size_t i = 0; i < carried.size(); ++i) write_copy(body.outputs()[i], node.result(i));
+  for (size_t i = carried.size(); i < node.num_results(); ++i) {
     calls_.append_kernel("executorch_prim::et_copy_index", "tensor",
                          {values_.of(node.result(i)), values_.of(body.outputs()[i]), index});
   }
@@ -171,10 +201,11 @@ absl::Status MethodWriter::write_map(const Node& node) {
 absl::Status MethodWriter::write_steps(const Graph& graph) {
   for (const Node* node : storage_.steps_of(graph)) {
     if (is_dropped(*node)) continue;
-    absl::Status status = node->delegate() != nullptr  ? write_delegate_call(*node)
-                          : node->is(petrel_ops::cond) ? write_cond(*node)
-                          : node->is(petrel_ops::map)  ? write_map(*node)
-                                                       : write_kernel_call(*node);
+    absl::Status status = node->delegate() != nullptr                   ? write_delegate_call(*node)
+                          : node->is(petrel_ops::cond)                  ? write_cond(*node)
+                          : node->is(petrel_ops::while_loop)            ? write_while_loop(*node)
+                          : node->is(petrel_ops::map, petrel_ops::scan) ? write_rows(*node)
+                                                                        : write_kernel_call(*node);
     PETREL_RETURN_IF_ERROR(annotate(status, node->describe()));
     first_callers_.resize(calls_.operators().size(), node);
   }

@@ -61,7 +61,9 @@ class MethodWriter {
   absl::Status write_kernel_call(const Node& node);
   absl::Status write_delegate_call(const Node& node);
   absl::Status write_cond(const Node& node);
-  absl::Status write_map(const Node& node);
+  absl::Status write_while_loop(const Node& node);
+  absl::Status write_rows(const Node& node);  // of a map or scan
+  void write_copy(const Value* from, const Value* to);
   // The steps of the method's graph or of a region.
   absl::Status write_steps(const Graph& graph);
   void write_state(const BufferWrite& write);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// cond and map of archives: nodes that hold graphs.
+// Branches and loops of archives: nodes that hold graphs.
 //
-//   cond      pred, graph of the true branch, graph of the false one, operands
-//   map_impl  graph of the body, tensors to map over, operands
+//   cond        pred, graph of the true branch, graph of the false one, operands
+//   map_impl    graph of the body, tensors to map over, operands
+//   scan        graph of the body, first values, tensors to map over, operands
+//   while_loop  graph of the condition, graph of the body, first values, operands
 #include <memory>
 #include <optional>
 #include <utility>
@@ -11,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "exir/annotate.h"
 #include "exir/import/graph_reader.h"
+#include "exir/ir/region_values.h"
 #include "exir/ops/handles.h"
 #include "exir/ops/table.h"
 #include "exir/status_macros.h"
@@ -55,6 +58,49 @@ absl::Status check_counts(const ArchivedInputs& inputs, size_t regions, size_t o
   return absl::InvalidArgumentError(absl::StrCat("has ", inputs.regions.size(), " graphs and ",
                                                  inputs.others.size(), " other inputs, must have ",
                                                  regions, " and ", others));
+}
+
+Argument list_of(const std::vector<Value*>& values) {
+  return values.empty() ? Argument(Argument::Ints()) : Argument::of_values(values);
+}
+
+absl::StatusOr<Type> row_of(const Value& rows) {
+  if (!rows.type().is_tensor() || rows.tensor().rank() == 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("maps over '", rows.name(), "', which has no rows"));
+  }
+  const TensorType& type = rows.tensor();
+  std::vector<SizeExpression> sizes = type.all_sizes();
+  sizes.erase(sizes.begin());
+  return Type(TensorType::dynamic(type.dtype, std::move(sizes),
+                                  Sizes(type.sizes.begin() + 1, type.sizes.end())));
+}
+
+// As many of it as `rows` has.
+Type stack_of(const TensorType& row, const TensorType& rows) {
+  Sizes bounds = row.sizes;
+  bounds.insert(bounds.begin(), rows.sizes[0]);
+  std::vector<SizeExpression> sizes = row.all_sizes();
+  sizes.insert(sizes.begin(), rows.size(0));
+  return TensorType::dynamic(row.dtype, std::move(sizes), bounds);
+}
+
+// What a round gives must be what the next one takes.
+absl::Status check_carried(const Graph& body, const std::vector<Type>& types, size_t carried) {
+  if (body.outputs().size() < carried) {
+    return absl::InvalidArgumentError(absl::StrCat("graph '", body.name(), "' gives ",
+                                                   body.outputs().size(), " results, carried are ",
+                                                   carried));
+  }
+  for (size_t i = 0; i < carried; ++i) {
+    const Type& given = body.outputs()[i]->type();
+    if (types[i].is_tensor() && given == types[i]) continue;
+    return absl::UnimplementedError(absl::StrCat("value ", i, " is ", to_string(types[i]),
+                                                 " before a round and ", to_string(given),
+                                                 " behind it; only tensors of one type can be "
+                                                 "carried"));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -188,43 +234,97 @@ absl::Status GraphReader::read_map(const Json& node, const Source& source,
   PETREL_RETURN_IF_ERROR(check_counts(inputs, 1, 2));
   PETREL_ASSIGN_OR_RETURN(std::vector<Value*> rows, region_operands(inputs.others[0]));
   PETREL_ASSIGN_OR_RETURN(std::vector<Value*> operands, region_operands(inputs.others[1]));
+  std::vector<Type> results;
+  PETREL_ASSIGN_OR_RETURN(
+      std::unique_ptr<Graph> body,
+      read_rows(inputs.regions[0].name, inputs.regions[0].graph, {}, rows, operands, &results));
+  Node* made = graph_->append(op(petrel_ops::map), {list_of(rows), list_of(operands)},
+                              std::move(results), name, source);
+  made->set_regions({std::shared_ptr<Graph>(std::move(body))});
+  return bind_results(*made, node);
+}
+
+absl::Status GraphReader::read_scan(const Json& node, const Source& source,
+                                    const std::string& name) {
+  PETREL_ASSIGN_OR_RETURN(ArchivedInputs inputs, split_inputs(node));
+  PETREL_RETURN_IF_ERROR(check_counts(inputs, 1, 3));
+  PETREL_ASSIGN_OR_RETURN(std::vector<Value*> carried, region_operands(inputs.others[0]));
+  PETREL_ASSIGN_OR_RETURN(std::vector<Value*> rows, region_operands(inputs.others[1]));
+  PETREL_ASSIGN_OR_RETURN(std::vector<Value*> operands, region_operands(inputs.others[2]));
+  std::vector<Type> results;
+  PETREL_ASSIGN_OR_RETURN(std::unique_ptr<Graph> body,
+                          read_rows(inputs.regions[0].name, inputs.regions[0].graph, carried, rows,
+                                    operands, &results));
+  Node* made =
+      graph_->append(op(petrel_ops::scan), {list_of(carried), list_of(rows), list_of(operands)},
+                     std::move(results), name, source);
+  made->set_regions({std::shared_ptr<Graph>(std::move(body))});
+  return bind_results(*made, node);
+}
+
+absl::StatusOr<std::unique_ptr<Graph>> GraphReader::read_rows(const std::string& name,
+                                                              const Json& graph,
+                                                              const std::vector<Value*>& carried,
+                                                              const std::vector<Value*>& rows,
+                                                              const std::vector<Value*>& operands,
+                                                              std::vector<Type>* results) {
   if (rows.empty()) return absl::InvalidArgumentError("maps over nothing");
   std::vector<Type> types;
+  for (const Value* value : carried) types.push_back(value->type());
   for (const Value* tensor : rows) {
-    if (!tensor->type().is_tensor() || tensor->tensor().rank() == 0) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("maps over '", tensor->name(), "', which has no rows"));
-    }
-    const TensorType& type = tensor->tensor();
-    const Sizes bounds(type.sizes.begin() + 1, type.sizes.end());
-    std::vector<SizeExpression> sizes = type.all_sizes();
-    sizes.erase(sizes.begin());
-    types.push_back(TensorType::dynamic(type.dtype, std::move(sizes), bounds));
+    PETREL_ASSIGN_OR_RETURN(Type row, row_of(*tensor));
+    types.push_back(std::move(row));
   }
   for (const Value* operand : operands) types.push_back(operand->type());
-  const ArchivedRegion& region = inputs.regions[0];
-  PETREL_ASSIGN_OR_RETURN(std::unique_ptr<Graph> body, read_body(region.name, region.graph, types));
-  // One row of each result, as many as the first tensor has.
-  const TensorType& count = rows[0]->tensor();
-  std::vector<Type> results;
+  PETREL_ASSIGN_OR_RETURN(std::unique_ptr<Graph> body, read_body(name, graph, types));
+  PETREL_RETURN_IF_ERROR(check_carried(*body, types, carried.size()));
   for (const Value* output : body->outputs()) {
+    if (results->size() < carried.size()) {
+      results->push_back(output->type());
+      continue;
+    }
     if (!output->type().is_tensor()) {
       return absl::UnimplementedError(
           absl::StrCat("result '", output->name(), "' of its graph is not a tensor"));
     }
-    const TensorType& row = output->tensor();
-    Sizes bounds = row.sizes;
-    bounds.insert(bounds.begin(), count.sizes[0]);
-    std::vector<SizeExpression> sizes = row.all_sizes();
-    sizes.insert(sizes.begin(), count.size(0));
-    results.push_back(TensorType::dynamic(row.dtype, std::move(sizes), bounds));
+    results->push_back(stack_of(output->tensor(), rows[0]->tensor()));
   }
-  Node* made =
-      graph_->append(op(petrel_ops::map),
-                     {Argument::of_values(rows), operands.empty() ? Argument(Argument::Ints())
-                                                                  : Argument::of_values(operands)},
-                     std::move(results), name, source);
-  made->set_regions({std::shared_ptr<Graph>(std::move(body))});
+  return body;
+}
+
+absl::Status GraphReader::read_while_loop(const Json& node, const Source& source,
+                                          const std::string& name) {
+  PETREL_ASSIGN_OR_RETURN(ArchivedInputs inputs, split_inputs(node));
+  PETREL_RETURN_IF_ERROR(check_counts(inputs, 2, 2));
+  PETREL_ASSIGN_OR_RETURN(std::vector<Value*> carried, region_operands(inputs.others[0]));
+  PETREL_ASSIGN_OR_RETURN(std::vector<Value*> operands, region_operands(inputs.others[1]));
+  std::vector<Type> types;
+  for (const Value* value : carried) types.push_back(value->type());
+  const std::vector<Type> results = types;
+  for (const Value* operand : operands) types.push_back(operand->type());
+  std::vector<std::shared_ptr<Graph>> regions;
+  for (const ArchivedRegion& region : inputs.regions) {
+    PETREL_ASSIGN_OR_RETURN(std::unique_ptr<Graph> body,
+                            read_body(region.name, region.graph, types));
+    regions.push_back(std::move(body));
+  }
+  const std::vector<Value*>& condition = regions[0]->outputs();
+  const Type wanted = TensorType::contiguous(ScalarType::kBool, {});
+  if (condition.size() != 1 || condition[0]->type() != wanted) {
+    return absl::UnimplementedError(absl::StrCat("the condition gives ",
+                                                 condition.size() == 1
+                                                     ? to_string(condition[0]->type())
+                                                     : absl::StrCat(condition.size(), " results"),
+                                                 ", must give bool[]"));
+  }
+  PETREL_RETURN_IF_ERROR(check_carried(*regions[1], types, carried.size()));
+  if (regions[1]->outputs().size() != carried.size()) {
+    return absl::InvalidArgumentError(absl::StrCat("the body gives ", regions[1]->outputs().size(),
+                                                   " results, must give ", carried.size()));
+  }
+  Node* made = graph_->append(op(petrel_ops::while_loop), {list_of(carried), list_of(operands)},
+                              results, name, source);
+  made->set_regions(std::move(regions));
   return bind_results(*made, node);
 }
 
@@ -233,8 +333,7 @@ absl::Status GraphReader::read_map(const Json& node, const Source& source,
 void bind_region_constants(Graph& graph) {
   for (const auto& node : graph.nodes()) {
     if (node->regions().empty()) continue;
-    const size_t first = node->is(petrel_ops::map) ? node->argument(arg::rows).values().size() : 0;
-    const std::vector<Value*> operands = node->argument(arg::operands).values();
+    const std::vector<Value*> operands = region_values(*node).operands;
     std::vector<Value*> kept;
     std::vector<size_t> bound;
     for (size_t i = 0; i < operands.size(); ++i) {
@@ -246,6 +345,7 @@ void bind_region_constants(Graph& graph) {
       }
     }
     for (const std::shared_ptr<Graph>& region : node->regions()) {
+      const size_t first = region->inputs().size() - operands.size();
       for (auto i = bound.rbegin(); i != bound.rend(); ++i) {
         Value* input = region->inputs()[first + *i];
         Value* constant = region->add_constant(operands[*i]->constant());
@@ -254,7 +354,7 @@ void bind_region_constants(Graph& graph) {
       }
       bind_region_constants(*region);
     }
-    node->set_argument(1, kept.empty() ? Argument(Argument::Ints()) : Argument::of_values(kept));
+    node->set_argument(node->op().find_arg(arg::operands), list_of(kept));
   }
 }
 

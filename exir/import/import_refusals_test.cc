@@ -34,10 +34,8 @@ TEST(ImportRefusals, ListsEveryUnknownOperatorWithItsLine) {
   expect_error(shared_fixture("unsupported_ops"), ", in forward), aten.linalg_det.default (node '");
 }
 
-TEST(ImportRefusals, NamesNodeAndLineOfLoopsAndOfSizesThatDependOnData) {
+TEST(ImportRefusals, NamesNodeAndLineOfSizesThatDependOnData) {
   for (const auto& [name, text] : std::vector<std::pair<std::string, std::string>>{
-           {"while_loop", "higher_order.while_loop (node 'while_loop' at "},
-           {"scan", "higher_order.scan (node 'scan' at "},
            {"nonzero", "node 'nonzero' (aten.nonzero.default) at "},
            {"mask", "node 'index' (aten.index.Tensor) at "}}) {
     expect_error(own_fixture(name), text + "exir/import/testdata/make_fixtures.py:");

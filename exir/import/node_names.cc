@@ -2,6 +2,7 @@
 #include "exir/import/node_names.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -73,13 +74,19 @@ absl::StatusOr<bool> has_scalar_results_only(const Json& node) {
 
 namespace {
 
+bool holds_graphs(const std::string& target) {
+  static constexpr const char* kTargets[] = {kSetGradEnabled, kAutocast, kCond, kMap,
+                                             kScan,           kWhileLoop};
+  return std::find(std::begin(kTargets), std::end(kTargets), target) != std::end(kTargets);
+}
+
 absl::Status collect_unknown(const Json& graph, Places* unknown) {
   PETREL_ASSIGN_OR_RETURN(Json node_list, graph.at("nodes"));
   PETREL_ASSIGN_OR_RETURN(std::vector<Json> nodes, node_list.items());
   for (const Json& node : nodes) {
     PETREL_ASSIGN_OR_RETURN(Json target_json, node.at("target"));
     PETREL_ASSIGN_OR_RETURN(std::string target, target_json.text());
-    if (target == kSetGradEnabled || target == kAutocast || target == kCond || target == kMap) {
+    if (holds_graphs(target)) {
       PETREL_ASSIGN_OR_RETURN(Json input_list, node.at("inputs"));
       PETREL_ASSIGN_OR_RETURN(std::vector<Json> inputs, input_list.items());
       for (const Json& input : inputs) {

@@ -22,6 +22,8 @@ inline constexpr char kAutocast[] = "torch.ops.higher_order.wrap_with_autocast";
 // Those whose graphs stay graphs.
 inline constexpr char kCond[] = "torch.ops.higher_order.cond";
 inline constexpr char kMap[] = "torch.ops.higher_order.map_impl";
+inline constexpr char kScan[] = "torch.ops.higher_order.scan";
+inline constexpr char kWhileLoop[] = "torch.ops.higher_order.while_loop";
 
 // "aten.add.Tensor" for the target "torch.ops.aten.add.Tensor"; "executorch_prim.add.Scalar"
 // for "_operator.add"; other targets as they are.

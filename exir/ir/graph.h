@@ -127,9 +127,9 @@ class Node {
   Graph& graph() const { return *graph_; }
   const Source& source() const { return source_; }
 
-  // The branches of petrel::cond or the body of petrel::map: graphs of their
-  // own that see nothing of this one but the operands, in order, as their
-  // inputs. Empty for all other operators.
+  // The branches of petrel::cond, or the condition and body of a loop: graphs of
+  // their own that see nothing of this one but what exir/ir/region_values.h says.
+  // Empty for all other operators.
   const std::vector<std::shared_ptr<Graph>>& regions() const { return regions_; }
   void set_regions(std::vector<std::shared_ptr<Graph>> regions);
 

@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "exir/ir/argument_fit.h"
+#include "exir/ir/region_values.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir {
@@ -296,40 +297,52 @@ Type row_of(Type type) {
   return TensorType::dynamic(tensor.dtype, std::move(sizes), bounds);
 }
 
+// 2 of cond and while_loop, 1 of map and scan, none of all others.
+size_t regions_wanted(const std::string& op) {
+  if (op == "petrel::cond" || op == "petrel::while_loop") return 2;
+  return op == "petrel::map" || op == "petrel::scan" ? 1 : 0;
+}
+
 absl::Status regions_fit_their_nodes(const Node& node, Walk&) {
-  const bool is_cond = node.op().name == "petrel::cond";
-  const bool is_map = node.op().name == "petrel::map";
-  const size_t wanted = is_cond ? 2 : is_map ? 1 : 0;
+  const std::string& op = node.op().name;
+  const size_t wanted = regions_wanted(op);
   if (node.regions().size() != wanted) {
     return broken(node,
                   absl::StrCat("has ", node.regions().size(), " regions, must have ", wanted));
   }
   if (wanted == 0) return absl::OkStatus();
+  const RegionValues values = region_values(node);
+  const bool takes_rows = op == "petrel::map" || op == "petrel::scan";
+  if (takes_rows && values.rows.empty()) return broken(node, "maps over nothing");
+  if (node.num_results() < values.carried.size()) {
+    return broken(node, absl::StrCat("has ", node.num_results(), " results, carries ",
+                                     values.carried.size(), " values"));
+  }
   std::vector<Type> inputs;
   std::vector<Type> outputs;
-  if (is_map) {
-    for (const Value* rows : node.arguments()[0].values()) {
-      if (rows->type().is_tensor() && rows->tensor().rank() > 0) {
-        inputs.push_back(row_of(rows->type()));
-      } else {
-        return broken(node, absl::StrCat("maps over '", rows->name(), "', which has no rows"));
-      }
+  for (const Value* carried : values.carried) inputs.push_back(carried->type());
+  for (const Value* rows : values.rows) {
+    if (!rows->type().is_tensor() || rows->tensor().rank() == 0) {
+      return broken(node, absl::StrCat("maps over '", rows->name(), "', which has no rows"));
     }
-    if (inputs.empty()) return broken(node, "maps over nothing");
+    inputs.push_back(row_of(rows->type()));
   }
-  for (const Value* operand : node.arguments()[1].values()) {
-    inputs.push_back(operand->type());
-  }
+  for (const Value* operand : values.operands) inputs.push_back(operand->type());
   for (size_t i = 0; i < node.num_results(); ++i) {
     const Type& type = node.result(i)->type();
-    if (is_map && (!type.is_tensor() || type.tensor.rank() == 0)) {
+    const bool has_rows = takes_rows && i >= values.carried.size();
+    if (has_rows && (!type.is_tensor() || type.tensor.rank() == 0)) {
       return broken(node, absl::StrCat("result ", i, " has no rows"));
     }
-    outputs.push_back(is_map ? row_of(type) : type);
+    outputs.push_back(has_rows ? row_of(type) : type);
   }
-  for (const std::shared_ptr<Graph>& region : node.regions()) {
-    PETREL_RETURN_IF_ERROR(region_fits(node, *region, inputs, outputs));
-    PETREL_RETURN_IF_ERROR(verify_graph(*region));
+  for (size_t i = 0; i < wanted; ++i) {
+    const Graph& region = *node.regions()[i];
+    const bool is_condition = op == "petrel::while_loop" && i == 0;
+    PETREL_RETURN_IF_ERROR(region_fits(
+        node, region, inputs,
+        is_condition ? std::vector<Type>{TensorType::contiguous(ScalarType::kBool, {})} : outputs));
+    PETREL_RETURN_IF_ERROR(verify_graph(region));
   }
   return absl::OkStatus();
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "exir/ir/region_values.h"
 #include "exir/memory/reach.h"
 #include "exir/plan/model/alias_classes.h"
 #include "exir/plan/model/validator.h"
@@ -114,9 +115,9 @@ int64_t touch_steps(const Graph& graph, const Storage& storage, const MemoryPool
       }
     };
     touch_operands();
-    const bool is_loop = node->is(petrel_ops::map);
+    const bool loops = is_loop(*node);
     // Branches make the results of their node themselves, at their own times.
-    if (node->regions().empty() || is_loop) touch_results();
+    if (node->regions().empty() || loops) touch_results();
     if (!is_step) continue;
     const int64_t scratch = pools.scratch_of ? pools.scratch_of(*node) : 0;
     if (scratch > 0) lifetimes->add_scratch(node, scratch, time);
@@ -132,7 +133,7 @@ int64_t touch_steps(const Graph& graph, const Storage& storage, const MemoryPool
     }
     if (node->regions().empty()) continue;
     // All rounds of a loop need what the first one does.
-    if (is_loop) touch_operands();
+    if (loops) touch_operands();
     touch_results();
     ++time;
   }

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "exir/ir/region_values.h"
 #include "exir/memory/storage.h"
 #include "exir/ops/handles.h"
 
@@ -72,7 +73,7 @@ void own_region_outputs(Graph& graph) {
         if (!output->type().is_tensor()) continue;
         const Node* producer = output->producer();
         const bool is_own = producer != nullptr && output->output_uses() == 1 &&
-                            !producer->is(petrel_ops::map) && !keeps_elements_in_order(*producer);
+                            !is_loop(*producer) && !keeps_elements_in_order(*producer);
         if (!is_own) output = append_copy(*region, output);
       }
       region->set_outputs(std::move(outputs));

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "exir/ir/region_values.h"
 #include "exir/memory/in_place.h"
 #include "exir/ops/handles.h"
 
@@ -140,15 +141,19 @@ void Storage::add(const Graph& graph) {
 }
 
 void Storage::add_regions(const Node& node) {
-  const bool is_map = node.is(petrel_ops::map);
+  if (node.regions().empty()) return;
+  const RegionValues values = region_values(node);
   for (const std::shared_ptr<Graph>& region : node.regions()) {
-    const std::vector<Value*> operands = node.argument(arg::operands).values();
-    const size_t first = region->inputs().size() - operands.size();
-    for (size_t i = 0; i < operands.size(); ++i) {
-      same_[region->inputs()[first + i]] = operands[i];
+    // Rounds find in the results what is carried, and leave it there.
+    for (size_t i = 0; i < values.carried.size(); ++i) {
+      same_[region->inputs()[i]] = node.result(i);
+    }
+    const size_t first = region->inputs().size() - values.operands.size();
+    for (size_t i = 0; i < values.operands.size(); ++i) {
+      same_[region->inputs()[first + i]] = values.operands[i];
     }
     add(*region);
-    if (is_map) continue;
+    if (is_loop(node)) continue;
     for (size_t i = 0; i < node.num_results(); ++i) {
       same_[region->outputs()[i]] = node.result(i);
     }

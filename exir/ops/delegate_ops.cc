@@ -13,6 +13,11 @@ constexpr OpRow kRows[] = {
     {"petrel::cond(Tensor predicate, Tensor[] operands) -> Tensor[]", "", kPure, nullptr},
     // The results of the region for each row of `rows`, stacked.
     {"petrel::map(Tensor[] rows, Tensor[] operands) -> Tensor[]", "", kPure, nullptr},
+    // The same with values that each row hands to the next; these come first.
+    {"petrel::scan(Tensor[] carried, Tensor[] rows, Tensor[] operands) -> Tensor[]", "", kPure,
+     nullptr},
+    // What is carried when the first region gives false: the second gives it anew.
+    {"petrel::while_loop(Tensor[] carried, Tensor[] operands) -> Tensor[]", "", kPure, nullptr},
 };
 
 }  // namespace

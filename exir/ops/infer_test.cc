@@ -59,7 +59,7 @@ TEST(Infer, AgreesWithEagerPyTorch) {
           "aten.masked_select.default", "aten.nonzero.default", "aten.repeat_interleave.Tensor",
           "aten.repeat_interleave.self_Tensor", "aten.unique_consecutive.default",
           "petrel.attention.default", "petrel.cond.default", "petrel.delegate_call.default",
-          "petrel.map.default",
+          "petrel.map.default", "petrel.scan.default", "petrel.while_loop.default",
           // What torch computes between levels has no types of integers.
           "petrel.int8_add.default", "petrel.int8_average.default",
           "petrel.int8_convolution.default", "petrel.int8_linear.default",

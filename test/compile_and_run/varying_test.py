@@ -21,7 +21,8 @@ VARYING = pathlib.Path("test/models/varying").absolute()
 # Calls of the backend that the method and its regions make at least, so that no
 # test passes because nothing was delegated.
 DELEGATED = {"mlp": 1, "cnn_batch": 1, "cnn_image": 1, "encoder": 2, "prefill": 1,
-             "cond": 2, "cond_varying": 2, "cond_nested": 1, "map_rows": 1, "map_varying": 1}
+             "cond": 2, "cond_varying": 2, "cond_nested": 1, "map_rows": 1, "map_varying": 1,
+             "scan_rows": 1, "scan_varying": 1, "while_bound": 1}
 
 
 def petrel(folder, *words):

@@ -10,6 +10,7 @@ or two between, and for control flow both branches. One torch seed makes all.
 import torch
 from torch import nn
 from torch._higher_order_ops import map as higher_order_map
+from torch._higher_order_ops import scan, while_loop
 from torch.export import Dim
 
 
@@ -237,11 +238,64 @@ def map_varying():
     return seeded(Rows()), (draw(4, 3, 4), draw(6, 4)), ({0: Dim("n", min=2, max=9)}, {}), calls
 
 
+class Recurrent(nn.Module):
+    """Carries a state from row to row, and swaps two others."""
+
+    def __init__(self):
+        super().__init__()
+        self.a = nn.Linear(4, 4)
+
+    def forward(self, state, rows):
+        def body(carried, row):
+            state, left, right = carried
+            state = torch.tanh(self.a(state) + row)
+            return (state, right + row, left.clone()), (state * 2, right.clone())
+
+        (state, left, right), (rows, rights) = scan(body, (state, state - 1, state + 1), rows)
+        return state, left, right, rows, rights
+
+
+def scan_rows():
+    calls = [(draw(3, 4), draw(5, 3, 4)), (-draw(3, 4), draw(5, 3, 4))]
+    return seeded(Recurrent()), calls[0], None, calls
+
+
+def scan_varying():
+    calls = [(draw(3, 4), draw(n, 3, 4)) for n in (2, 5, 9)]
+    return seeded(Recurrent()), (draw(3, 4), draw(4, 3, 4)), ({}, {0: Dim("n", min=2, max=9)}), calls
+
+
+class Until(nn.Module):
+    """Rounds until a bound is passed, which may be none, with a loop in a branch of a round."""
+
+    def __init__(self):
+        super().__init__()
+        self.a = nn.Linear(4, 4)
+
+    def forward(self, x, bound):
+        def grow(x):
+            return while_loop(lambda x: x.sum() < 1, lambda x: (x + 1,), (x,))[0]
+
+        def body(i, x):
+            x = torch.relu(self.a(x)) + x
+            return i + 1, torch.cond(x.sum() < 0, grow, lambda x: x * 1.5, (x,))
+
+        i, x = while_loop(lambda i, x: (i < 8) & (x.abs().sum() < bound), body, (torch.tensor(0), x))
+        return i, x * 2
+
+
+def while_bound():
+    x = draw(3, 4)
+    calls = [(y, torch.tensor(float(b))) for y in (x, -x, -x.abs()) for b in (1, 30, 1000)]
+    return seeded(Until()), calls[0], None, calls
+
+
 MODELS = {
     f.__name__: f
     for f in (
         mlp, cnn_batch, cnn_image, encoder, prefill, sizes,
         cond, cond_varying, cond_nested, map_rows, map_varying, few_rows,
+        scan_rows, scan_varying, while_bound,
     )
 }  # fmt: skip
 

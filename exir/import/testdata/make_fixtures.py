@@ -8,7 +8,6 @@ import sys
 
 import torch
 from torch import nn
-from torch._higher_order_ops import scan, while_loop
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.append(str(ROOT / "test" / "models"))
@@ -111,20 +110,6 @@ class StridedRows(nn.Module):
         return x[1:].as_strided((2, 2), (4, 1), self.offset)
 
 
-class WhileLoop(nn.Module):
-    """A loop whose number of turns depends on data."""
-
-    def forward(self, x):
-        start = (torch.tensor(0), x)
-        return while_loop(lambda i, x: i < 5, lambda i, x: (i + 1, x * 2), start)[1]
-
-
-class Scan(nn.Module):
-    """A loop that carries a sum from row to row."""
-
-    def forward(self, x):
-        return scan(lambda carry, row: (carry + row, carry * row), torch.zeros(3), x)[1]
-
 
 class NonZero(nn.Module):
     """A result whose size depends on data."""
@@ -160,8 +145,6 @@ def main():
     save("strided_view", StridedView(), square)
     save("strided_rows", StridedRows(None), square)
     save("strided_memory", StridedRows(1), square)
-    save("while_loop", WhileLoop(), x)
-    save("scan", Scan(), x)
     save("nonzero", NonZero(), x)
     save("mask", Mask(), x)
 

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a node with regions hands to them, in the order of their inputs:
+//
+//              inputs of each region        results of the node
+//   cond       operands                     what the branch that ran gives
+//   while_loop carried, operands            carried, after the last round
+//   map        a row of each `rows`,        a row each from all rounds
+//              operands
+//   scan       carried, a row of each       carried, after the last round, then
+//              `rows`, operands             a row each from all rounds
+//
+// `carried` are first values: a round takes what the one before gave.
+#ifndef PETREL_EXIR_IR_REGION_VALUES_H_
+#define PETREL_EXIR_IR_REGION_VALUES_H_
+
+#include <vector>
+
+#include "exir/ir/graph.h"
+
+namespace petrel::exir {
+
+struct RegionValues {
+  std::vector<Value*> carried;
+  std::vector<Value*> rows;
+  std::vector<Value*> operands;
+};
+
+// Precondition: `node` has regions.
+RegionValues region_values(const Node& node);
+
+// Its regions run once for each row, or until their condition fails.
+bool is_loop(const Node& node);
+
+}  // namespace petrel::exir
+
+#endif  // PETREL_EXIR_IR_REGION_VALUES_H_
