@@ -29,7 +29,9 @@ Support check_value(const char* what, const exir::Value& value, exir::ScalarType
                            : dtype == exir::ScalarType::kHalf ? "f16"
                                                               : "f32"));
   }
-  const size_t minimum = value.is_constant() ? 0 : 1;
+  // A constant of rank 0 is written as [1], also one that is dequantised.
+  const bool is_number = value.is_constant() || (type.rank() == 0 && stored_constant(&value));
+  const size_t minimum = is_number ? 0 : 1;
   if (type.rank() < minimum || type.rank() > kMaxValueRank) {
     return no(absl::StrCat("has rank ", type.rank(), ", must be in [", minimum, ", ", kMaxValueRank,
                            "]"));

@@ -27,6 +27,19 @@ std::string reason_for(const std::string& inputs, const std::string& call) {
   return support.supported ? "" : support.reason;
 }
 
+TEST(Numbers, AreTakenOfRank0WhereTheyAreConstantOrDequantised) {
+  const auto partition = parse_partition(R"(method @forward(%x: f32[2,5]) {
+  %s = constant @s : i8[]
+  %n = quantized_decomposed.dequantize_per_tensor.default(%s, 0.5, 3, -128, 127, i8)
+  %y = aten.mul.Tensor(%x, %n)
+  return %y
+})");
+  ASSERT_NE(partition, nullptr);
+  for (const auto& node : partition->nodes()) {
+    EXPECT_TRUE(xnnpack_backend()->partitioner().supports(*node).supported);
+  }
+}
+
 struct Refusal {
   const char* name;
   const char* inputs;
