@@ -100,7 +100,6 @@ STATIC: dict[str, Callable[[], Program]] = {
     "residual_border": lambda: border(static_channel(nets.Residual, IMAGE)),
     "perceptron_border": lambda: border(static_tensor(nets.Perceptron, (5, 33))),
     "unet_border": lambda: border(static_channel(nets.UNet, (1, 1, 8, 12))),
-    "join_border": lambda: border(static_channel(nets.Join, IMAGE, (1, 5, 17, 13))),
     "residual_symmetric": lambda: symmetric(nets.Residual, IMAGE),
     "encoder_symmetric": lambda: symmetric(nets.Encoder, (1, 9, 32)),
     "residual_unsigned": lambda: unsigned(nets.Residual, IMAGE),
