@@ -20,6 +20,9 @@ absl::Status system_error(const char* what) {
   const std::string text = absl::StrCat(what, ": ", std::strerror(error));
   if (error == ENOENT) return absl::NotFoundError(text);
   if (error == EACCES) return absl::PermissionDeniedError(text);
+  if (error == EIO || error == ENOMEM || error == EMFILE || error == ENFILE) {
+    return absl::UnavailableError(text);
+  }
   return absl::InvalidArgumentError(text);
 }
 

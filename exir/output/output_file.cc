@@ -34,11 +34,7 @@ absl::Status failed(const std::string& what, const std::string& path, int error)
     case EPERM:
     case EROFS:
       return absl::PermissionDeniedError(message);
-    case ENOSPC:
-    case EDQUOT:
-    case EFBIG:
-      return absl::ResourceExhaustedError(message);
-    default:
+    default:  // a full disk, too: another try may succeed
       return absl::UnavailableError(message);
   }
 }

@@ -153,7 +153,7 @@ TEST_F(OutputFileTest, AFullDiskIsAnErrorAndLeavesNothing) {
     }
   }
   ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &old), 0);
-  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
   EXPECT_THAT(std::string(status.message()), HasSubstr("/x': "));
   EXPECT_THAT(files(), IsEmpty());
 }

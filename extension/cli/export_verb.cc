@@ -5,6 +5,7 @@
 
 #include "exir/driver/export.h"
 #include "exir/ir/text.h"
+#include "exir/output/output_files.h"
 #include "extension/cli/backend_choice.h"
 #include "extension/cli/console.h"
 #include "extension/cli/export_option_flags.h"
@@ -12,6 +13,7 @@
 #include "extension/cli/progress.h"
 #include "extension/cli/verb.h"
 #include "extension/export/export_report.h"
+#include "extension/export/export_status.h"
 #include "extension/export/linked_kernels.h"
 #include "extension/export/option_words.h"
 
@@ -23,6 +25,7 @@ struct Arguments {
   std::string output;
   OptionWords given;
   std::string dump_after;
+  std::string status;
   bool report = false;
   bool json = false;
 };
@@ -30,6 +33,12 @@ struct Arguments {
 int usage(const std::string& problem) {
   std::fprintf(stderr, "petrel export: %s\nTry `petrel export --help`.\n", problem.c_str());
   return kWrongUsage;
+}
+
+// Keeps what became of an export in a file. A failure that is kept is no failure of the command.
+int keep_status(const std::string& path, const absl::StatusOr<exir::ExportReport>& report) {
+  const absl::Status written = exir::write_output_file(path, format_status_json(report) + "\n");
+  return written.ok() ? kDone : fail("export", written);
 }
 
 int run(const Arguments& arguments) {
@@ -52,7 +61,11 @@ int run(const Arguments& arguments) {
   const RuntimeMessages messages;  // constant folding runs the runtime
   const absl::StatusOr<exir::ExportReport> report = exir::export_program(options);
   progress.stop();
-  if (!report.ok()) return fail("export", report.status());
+  if (!report.ok()) {
+    const int failed = fail("export", report.status());
+    if (arguments.status.empty() || is_of_machine(report.status())) return failed;
+    return keep_status(arguments.status, report);
+  }
   for (const std::string& warning : export_warnings(*report)) {
     std::fprintf(stderr, "petrel export: warning: %s\n", warning.c_str());
   }
@@ -61,7 +74,7 @@ int run(const Arguments& arguments) {
   } else if (arguments.report) {
     std::printf("%s", format_report_text(*report).c_str());
   }
-  return kDone;
+  return arguments.status.empty() ? kDone : keep_status(arguments.status, report);
 }
 
 }  // namespace
@@ -77,6 +90,11 @@ void add_export_verb(CLI::App& app, int* exit_code) {
   verb->add_flag("--report", arguments->report,
                  "print what was delegated, what was not and why, sizes and times");
   verb->add_flag("--json", arguments->json, "the report as JSON");
+  verb->add_option(
+          "--status", arguments->status,
+          "write what became of the export to this file, as JSON, and end with 0 also where "
+          "an archive cannot be exported; not where the machine fails, as with a full disk")
+      ->type_name("FILE.json");
   verb->footer(
       "Examples:\n"
       "  petrel export model.pt2 -o model.pte --report\n"

@@ -54,7 +54,7 @@ def _command(name, petrel, model, methods, group):
 def _words_of_all(options):
     words = []
     for option, value in options.items():
-        words += words_of(option, value)
+        words += [quoted(word) for word in words_of(option, value)]
     return words
 
 def _libraries(name, sources, headers, others, has_test, testonly, visibility):

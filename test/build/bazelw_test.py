@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""On a system that it does not know, bazelw says in one line what it needs."""
+"""What bazelw says on a system that it does not know, and which options it gives Bazel."""
 import os
 import subprocess
 import tempfile
@@ -30,6 +30,33 @@ class BazelwTest(unittest.TestCase):
                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                              universal_newlines=True, check=False)
         return run.returncode, run.stdout
+
+    def options(self, *words):
+        """What bazelw tells Bazel before these words."""
+        folder = tempfile.mkdtemp(dir=os.environ["TEST_TMPDIR"])
+        copy = os.path.join(folder, "bazelw")
+        with open(BAZELW, encoding="utf-8") as text:
+            script = text.read()
+        self.assertIn("\nexec /usr/bin/bazel ", script)
+        with open(copy, "w", encoding="utf-8") as out:
+            out.write(script.replace("\nexec /usr/bin/bazel ", "\ncat \"$rc\"; exit; : "))
+        run = subprocess.run(["bash", copy, *words], env=dict(os.environ, PETREL_CACHE=folder),
+                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                             universal_newlines=True, check=False)
+        self.assertEqual(run.returncode, 0, run.stdout)
+        return run.stdout
+
+    def test_a_remote_cache_takes_the_place_of_the_one_on_the_disk(self):
+        for words in ((), ("--", "--remote_cache=x")):
+            found = self.options("build", "//:petrel", *words)
+            self.assertIn("--disk_cache=", found)
+            self.assertNotIn("--strategy", found)
+        for words in (("--remote_cache=grpc://x",), ("--remote_executor", "grpc://x")):
+            found = self.options("build", *words, "//:petrel")
+            self.assertNotIn("--disk_cache", found)
+            self.assertIn("--repository_cache=", found)
+            self.assertEqual("--strategy=PetrelExport=remote" in found,
+                             words[0] == "--remote_executor")
 
     def test_builds_on_two_releases_of_debian(self):
         for version in ("12", "13"):

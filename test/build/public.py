@@ -57,6 +57,7 @@ FOR_USERS = {
     "//extension/cli:command": "the command with own backends",
     "//extension/cli:linked_backends": "the backends of a command",
     "//extension/cli:petrel": "petrel_pte() names it",
+    "//extension/fleet:report": "what became of a fleet of exports",
     "//runtime/backend:data_cache": "weights that methods share",
     "//runtime/backend:interface": "what a backend implements at run time",
     "//runtime/backend:known_options": "options that an app sets",
