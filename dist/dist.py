@@ -85,6 +85,9 @@ def contents(top: pathlib.Path, name: str, with_command: bool) -> Dict[str, byte
     files[f"{cmake}/petrel-config-version.cmake"] = filled("petrel-config-version.cmake.in",
                                                            version)
     files[f"{cmake}/petrel-registry.cmake"] = (HERE / "petrel-registry.cmake").read_bytes()
+    java = top / "extension/java"
+    for path in [java / "petrel_jni.c", *sorted(java.glob("src/io/petrel/*.java"))]:
+        files[f"share/petrel/java/{path.relative_to(java)}"] = path.read_bytes()
     files["lib/pkgconfig/petrel.pc"] = filled("petrel.pc.in", version)
     licences = "share/doc/petrel"
     for file in ("LICENSE", "NOTICE"):
