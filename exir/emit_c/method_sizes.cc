@@ -73,19 +73,25 @@ absl::StatusOr<std::vector<MethodSize>> find_sizes(const Graph& graph) {
   return sizes;
 }
 
-std::string problem_of_sizes(const TensorType& type, const std::vector<MethodSize>& sizes) {
-  if (!type.is_dynamic()) return "";
-  Symbols symbols;
-  for (const SizeExpression& size : type.all_sizes()) {
-    size.collect_symbols(&symbols);
-    if (Extent(size).text().empty()) {
-      return absl::StrCat("the size ", to_string(size), " cannot be computed in C yet");
-    }
+std::string problem_of_size(const SizeExpression& size, const std::vector<MethodSize>& sizes) {
+  if (Extent(size).text().empty()) {
+    return absl::StrCat("the size ", to_string(size), " cannot be computed in C yet");
   }
-  for (const auto& [name, symbol] : symbols) {
+  Symbols symbols;
+  size.collect_symbols(&symbols);
+  for (const auto& symbol : symbols) {
+    const std::string& name = symbol.first;
     const bool is_told = std::any_of(sizes.begin(), sizes.end(),
                                      [&](const MethodSize& one) { return one.symbol == name; });
     if (!is_told) return absl::StrCat("no input tells the size '", name, "'");
+  }
+  return "";
+}
+
+std::string problem_of_sizes(const TensorType& type, const std::vector<MethodSize>& sizes) {
+  if (!type.is_dynamic()) return "";
+  for (const SizeExpression& size : type.all_sizes()) {
+    if (std::string problem = problem_of_size(size, sizes); !problem.empty()) return problem;
   }
   return "";
 }

@@ -32,7 +32,9 @@ struct MethodSize {
 // InvalidArgument for a size that no dim of an input tells, and for names that clash.
 absl::StatusOr<std::vector<MethodSize>> find_sizes(const Graph& graph);
 
-// "" or what is wrong with the sizes of `type`: one that no input tells, or that C cannot compute.
+// "" or what is wrong with `size`: it needs one that no input tells, or C cannot compute it.
+std::string problem_of_size(const SizeExpression& size, const std::vector<MethodSize>& sizes);
+// The same for all sizes of `type`.
 std::string problem_of_sizes(const TensorType& type, const std::vector<MethodSize>& sizes);
 
 }  // namespace petrel::exir::emit_c

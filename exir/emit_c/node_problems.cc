@@ -30,7 +30,7 @@ std::string problem_of(const Value* value, const std::vector<MethodSize>& sizes)
   if (!value->type().is_tensor()) {
     const bool is_size = value->type().kind == Type::Kind::kInt &&
                          value->type().number.has_value() &&
-                         !Extent(value->type().number).text().empty();
+                         problem_of_size(*value->type().number, sizes).empty();
     return is_size ? "" : of_type("numbers computed at run time do not exist in C yet");
   }
   if (c_type(value->tensor().dtype) == nullptr) return of_type("C has no such numbers yet");

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+#SPDX - License - Identifier : Apache - 2.0
 """Models whose sizes vary from call to call, and models with control flow.
 
   module, example, dynamic_shapes, calls = MODELS["mlp"]()
@@ -290,12 +290,27 @@ def while_bound():
     return seeded(Until()), calls[0], None, calls
 
 
+class FoundStart(nn.Module):
+    """Rows from a start that is an element of a tensor."""
+
+    def forward(self, x, start):
+        first = start[0].item()
+        torch._check(first >= 0)
+        torch._check(first <= 4)
+        return x.narrow(0, first, 2) * 2
+
+
+def found_start():
+    calls = [(draw(6, 3), torch.tensor([n])) for n in (0, 3, 4)]
+    return FoundStart(), calls[0], None, calls
+
+
 MODELS = {
     f.__name__: f
     for f in (
         mlp, cnn_batch, cnn_image, encoder, prefill, sizes,
         cond, cond_varying, cond_nested, map_rows, map_varying, few_rows,
-        scan_rows, scan_varying, while_bound,
+        scan_rows, scan_varying, while_bound, found_start,
     )
 }  # fmt: skip
 
