@@ -233,18 +233,23 @@ void Graph::replace_all_uses(Value* from, Value* to) {
   if (from == to) return;
   ++edits_;
   const std::vector<Node*> users = from->users_;
+  const Node* before = nullptr;
   for (Node* user : users) {
-    for (Argument& argument : user->arguments_) argument.replace(from, to);
     to->users_.push_back(user);
+    if (user == before) continue;  // it uses the value again
+    before = user;
+    for (Argument& argument : user->arguments_) argument.replace(from, to);
   }
   from->users_.clear();
   if (from->output_uses_ == 0) return;
-  count_outputs(-1);
-  std::replace(outputs_.begin(), outputs_.end(), from, to);
-  for (BufferWrite& write : buffer_writes_) {
-    if (write.value == from) write.value = to;
-  }
-  count_outputs(+1);
+  const auto move_use = [from, to](Value** use) {
+    if (*use != from) return;
+    *use = to;
+    --from->output_uses_;
+    ++to->output_uses_;
+  };
+  for (Value*& output : outputs_) move_use(&output);
+  for (BufferWrite& write : buffer_writes_) move_use(&write.value);
 }
 
 void Graph::count_outputs(int delta) {

@@ -160,6 +160,21 @@ TEST_F(GraphTest, ReplaceAllUsesCoversNodesListsOutputsAndWrites) {
   EXPECT_TRUE(verify_graph(graph_).ok()) << verify_graph(graph_);
 }
 
+TEST_F(GraphTest, ABufferThatIsWrittenToItselfKeepsItsUse) {
+  Value* state =
+      graph_.add_constant(test_constant("state", TensorType::contiguous(ScalarType::kFloat, {2})));
+  graph_.set_outputs({state});
+  graph_.set_buffer_writes({{state, state}});
+  EXPECT_EQ(state->output_uses(), 3);
+  graph_.replace_all_uses(state, x_);
+  EXPECT_EQ(state->output_uses(), 1);
+  EXPECT_EQ(x_->output_uses(), 2);
+  graph_.set_buffer_writes({});
+  graph_.set_outputs({});
+  EXPECT_FALSE(state->is_used());
+  EXPECT_FALSE(x_->is_used());
+}
+
 TEST_F(GraphTest, TheSameConstantIsOneValue) {
   const ConstantPtr w = test_constant("w", TensorType::contiguous(ScalarType::kFloat, {2}));
   Value* value = graph_.add_constant(w);

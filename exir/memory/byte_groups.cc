@@ -1,24 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exir/memory/byte_groups.h"
 
+#include <iterator>
 #include <utility>
 
 namespace petrel::exir {
-namespace {
 
-using Range = ByteGroups::Range;
-
-// Does any range of `a`, moved by `shift`, meet one of `b`?
-bool meet(const std::vector<Range>& a, int64_t shift, const std::vector<Range>& b) {
-  for (const Range& x : a) {
-    for (const Range& y : b) {
-      if (x.begin + shift < y.end && y.begin < x.end + shift) return true;
-    }
-  }
-  return false;
+// Of the last that begins before the end of `range`: those before it end before it begins.
+bool ByteGroups::meets(const Ranges& ranges, const Range& range) {
+  const auto behind = ranges.lower_bound(range.end);
+  return behind != ranges.begin() && std::prev(behind)->second > range.begin;
 }
-
-}  // namespace
 
 int ByteGroups::add(int64_t bytes, bool is_written) {
   const int value = static_cast<int>(group_.size());
@@ -26,7 +18,7 @@ int ByteGroups::add(int64_t bytes, bool is_written) {
   position_.push_back(0);
   Group group;
   group.members.push_back(value);
-  if (is_written && bytes > 0) group.written.push_back({0, bytes});
+  if (is_written && bytes > 0) group.written.emplace(0, bytes);
   groups_.push_back(std::move(group));
   return value;
 }
@@ -42,8 +34,18 @@ bool ByteGroups::can_unite(int outer, int inner, int64_t offset,
   // From the zero of the inner group to that of the outer one.
   const int64_t shift =
       position_[static_cast<size_t>(outer)] + offset - position_[static_cast<size_t>(inner)];
-  if (meet(b.written, shift, a.written)) return false;
-  return !meet(b.written, shift - position_[static_cast<size_t>(outer)], reserved);
+  // Of two groups the smaller one is gone through.
+  const bool is_inner_smaller = b.written.size() <= a.written.size();
+  const Ranges& fewer = is_inner_smaller ? b.written : a.written;
+  const int64_t move = is_inner_smaller ? shift : -shift;
+  for (const auto& [begin, end] : fewer) {
+    if (meets(is_inner_smaller ? a.written : b.written, {begin + move, end + move})) return false;
+  }
+  const int64_t from_outer = position_[static_cast<size_t>(outer)] - shift;
+  for (const Range& range : reserved) {
+    if (meets(b.written, {range.begin + from_outer, range.end + from_outer})) return false;
+  }
+  return true;
 }
 
 void ByteGroups::unite(int outer, int inner, int64_t offset) {
@@ -63,9 +65,7 @@ void ByteGroups::unite(int outer, int inner, int64_t offset) {
     position_[static_cast<size_t>(member)] += shift;
     a.members.push_back(member);
   }
-  for (const Range& range : b.written) {
-    a.written.push_back({range.begin + shift, range.end + shift});
-  }
+  for (const auto& [begin, end] : b.written) a.written.emplace(begin + shift, end + shift);
   a.has_input |= b.has_input;
   a.has_output |= b.has_output;
   b = Group();

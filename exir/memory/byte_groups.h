@@ -15,6 +15,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <vector>
 
 namespace petrel::exir {
@@ -44,12 +45,15 @@ class ByteGroups {
   void unite(int outer, int inner, int64_t offset);
 
  private:
+  // Ends by begins; none meets another.
+  using Ranges = std::map<int64_t, int64_t>;
   struct Group {
     std::vector<int> members;
-    std::vector<Range> written;  // relative to the group's zero
+    Ranges written;  // relative to the group's zero
     bool has_input = false;
     bool has_output = false;
   };
+  static bool meets(const Ranges& ranges, const Range& range);
   size_t group_of(int value) const { return group_[static_cast<size_t>(value)]; }
 
   std::vector<size_t> group_;      // of each value

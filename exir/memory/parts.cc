@@ -41,15 +41,19 @@ struct Slot {
   bool is_placed = false;
 };
 
+// Every operand is compared with all others; of more the kernel moves the bytes.
+constexpr size_t kMostOperands = 1024;
+
 // The operands of a cat or stack along the outermost dim; none for other nodes.
 std::vector<Slot> slots_of(const Node& node) {
   if (!node.is(aten::stack, aten::cat) || !node.argument(arg::tensors).is_list()) return {};
   const TensorType& whole = node.result()->tensor();
   const std::optional<size_t> dim = dim_of(node, whole.rank());
-  if (!dim || !is_outermost(whole, *dim)) return {};
+  const Argument::List& items = node.argument(arg::tensors).as_list();
+  if (!dim || !is_outermost(whole, *dim) || items.size() > kMostOperands) return {};
   std::vector<Slot> slots;
   int64_t offset = 0;
-  for (const Argument& item : node.argument(arg::tensors).as_list()) {
+  for (const Argument& item : items) {
     Slot slot;
     if (!item.is_value()) return {};
     slot.item = slots.size();
@@ -112,10 +116,13 @@ class Placer {
   }
 
   Parts take() {
+    std::unordered_map<int, int> anchors;  // by the first member of a group
     for (size_t i = 0; i < roots_.size(); ++i) {
       const int number = static_cast<int>(i);
       if (roots_[i] == nullptr || groups_.members(number).size() < 2) continue;
-      const int anchor = anchor_of(number);
+      const auto [known, is_new] = anchors.emplace(groups_.members(number).front(), number);
+      if (is_new) known->second = anchor_of(number);
+      const int anchor = known->second;
       if (anchor == number) continue;
       parts_.list.push_back(
           {roots_[static_cast<size_t>(anchor)], roots_[i], groups_.distance(anchor, number)});

@@ -92,6 +92,22 @@ TEST(Parts, OnlyTheOutermostDimWillDo) {
   EXPECT_TRUE(placed.parts().list.empty());
 }
 
+TEST(Parts, AJoinOfVeryManyMovesItsBytes) {
+  constexpr int64_t kMany = 2000;
+  Graph graph("forward");
+  Value* x = graph.add_input(f32({kMany, 8}), "x");
+  Value* a = relu(graph, x);
+  std::vector<Value*> rows;
+  for (int64_t i = 0; i < kMany; ++i) rows.push_back(slice(graph, a, 0, i, i + 1, {1, 8}));
+  Value* few = cat(graph, {rows[5], rows[4], relu(graph, rows[0])}, 0, {3, 8});
+  Value* all = cat(graph, rows, 0, {kMany, 8});
+  graph.set_outputs({few, all});
+  const Placed placed(graph);
+  EXPECT_FALSE(placed.runs(few));
+  EXPECT_TRUE(placed.runs(all));
+  EXPECT_EQ(placed.at(rows[7]), placed.at(a) + 7 * 32);
+}
+
 TEST(Parts, CutsAreReadWhereTheyLie) {
   Graph graph("forward");
   Value* x = graph.add_input(f32({6, 4}), "x");
@@ -213,6 +229,20 @@ TEST(ByteGroups, RefuseTwoWritersOfAByteAndTwoPlacesOfAValue) {
   groups.unite(b, whole, -64);
   EXPECT_EQ(groups.distance(a, b), 64);
   EXPECT_EQ(groups.distance(b, whole), -64);
+}
+
+TEST(ByteGroups, RangesOfLargerGroupsAreFoundFromEitherSide) {
+  ByteGroups groups;
+  const int whole = groups.add(1000, false), other = groups.add(1000, false);
+  for (int i = 0; i < 8; ++i) groups.unite(whole, groups.add(20, true), 100 * i);
+  for (int i = 0; i < 3; ++i) groups.unite(other, groups.add(20, true), 100 * i);
+  EXPECT_FALSE(groups.can_unite(whole, other, 19, {}));
+  EXPECT_FALSE(groups.can_unite(other, whole, -19, {}));
+  EXPECT_TRUE(groups.can_unite(whole, other, 20, {}));
+  EXPECT_TRUE(groups.can_unite(other, whole, -20, {}));
+  EXPECT_TRUE(groups.can_unite(whole, other, 50, {{40, 50}, {270, 300}}));
+  EXPECT_FALSE(groups.can_unite(whole, other, 50, {{40, 51}}));
+  EXPECT_FALSE(groups.can_unite(whole, other, 50, {{269, 300}}));
 }
 
 }  // namespace
