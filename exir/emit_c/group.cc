@@ -9,12 +9,16 @@
 #include "absl/strings/str_cat.h"
 #include "exir/emit_c/names.h"
 #include "exir/emit_c/text_files.h"
+#include "exir/json/json_text.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir::emit_c {
 namespace {
 
 using Json = nlohmann::json;
+
+// Of a part of a manifest in a message.
+constexpr size_t kMostShown = 80;
 
 // State among activations is gone when another model has run.
 absl::Status check_state(const std::string& name, bool has_state, bool has_state_pool) {
@@ -67,7 +71,7 @@ absl::StatusOr<CSharer> read_sharer(const std::string& manifest, bool together) 
   const auto wrong = [](const auto&... words) {
     return absl::InvalidArgumentError(absl::StrCat(words...));
   };
-  const Json json = Json::parse(manifest, nullptr, /*allow_exceptions=*/false);
+  PETREL_ASSIGN_OR_RETURN(const Json json, parse_unique_json(manifest));
   if (!json.is_object() || !json.contains("name") || !json["name"].is_string() ||
       !json.contains("pools") || !json["pools"].is_array() || !json.contains("state") ||
       !json["state"].is_array()) {
@@ -82,7 +86,9 @@ absl::StatusOr<CSharer> read_sharer(const std::string& manifest, bool together) 
     const bool is_pool = row.is_object() && row.value("name", Json()).is_string() &&
                          row.value("kind", Json()).is_string() &&
                          row.value("bytes", Json()).is_number_unsigned();
-    if (!is_pool) return wrong("pool ", row.dump(), " has no name, kind and bytes");
+    if (!is_pool) {
+      return wrong("pool ", row.dump().substr(0, kMostShown), " has no name, kind and bytes");
+    }
     pool.name = row["name"].get<std::string>();
     PETREL_RETURN_IF_ERROR(check_pool_names({pool}));
     if (row["kind"] != "rw") continue;

@@ -23,6 +23,10 @@ namespace petrel::exir {
 // InvalidArgument names the line: "line 3: is not JSON at byte 5".
 absl::StatusOr<nlohmann::ordered_json> parse_json(absl::string_view text);
 
+// The same for files that have a key for each part of a model: any number of keys, found in
+// logarithmic time, each once in its object.
+absl::StatusOr<nlohmann::json> parse_unique_json(absl::string_view text);
+
 // On one line.
 std::string json_text(const nlohmann::ordered_json& json);
 

@@ -59,6 +59,22 @@ TEST(JsonTextTest, BoundsNesting) {
   EXPECT_THAT(refusal(std::string(1'000'000, '[')), HasSubstr("is not JSON"));
 }
 
+TEST(JsonTextTest, UniqueKeysAreBoundedByNestingAlone) {
+  std::string text = "{\"k\": {}";
+  for (int i = 0; i < 5000; ++i) text += ", \"" + std::to_string(i) + "\": {\"k\": 1}";
+  EXPECT_TRUE(parse_unique_json(text + "}").ok());
+  EXPECT_EQ(parse_unique_json(text + ", \"k\": 1}").status().message(),
+            "\"k\" stands in one object twice");
+  const std::string key(100, 'a');
+  EXPECT_EQ(parse_unique_json("{\"" + key + "\": 1, \"" + key + "\": 1}").status().message(),
+            "\"" + key.substr(0, 80) + "\" stands in one object twice");
+  EXPECT_EQ(parse_unique_json(std::string(101, '[') + std::string(101, ']')).status().message(),
+            "more than 100 arrays and objects are inside each other");
+  EXPECT_EQ(parse_unique_json("{\n,").status().message(), "line 2: is not JSON at byte 3");
+  EXPECT_THAT(std::string(parse_unique_json("[1e999]").status().message()),
+              HasSubstr("is not JSON"));
+}
+
 TEST(JsonTextTest, KeepsIntegersAndReadsBackWhatItWrites) {
   const std::string text =
       "{\"b\":[9223372036854775807,-9223372036854775808,18446744073709551615],\"a\":\"\\\"\\n\"}";

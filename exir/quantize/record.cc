@@ -7,13 +7,13 @@
 #include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "exir/annotate.h"
+#include "exir/json/json_text.h"
 #include "exir/quantize/packed_text.h"
 #include "exir/status_macros.h"
 
@@ -35,25 +35,6 @@ constexpr std::pair<QuantScheme, const char*> kSchemes[] = {
 template <typename... Args>
 absl::Status invalid(const Args&... args) {
   return absl::InvalidArgumentError(absl::StrCat(args...));
-}
-
-// JSON whose objects have each key once: of two entries for one value, only one could count.
-absl::StatusOr<json> parse_unique(const std::string& text) {
-  std::vector<std::set<std::string>> keys;  // of the objects around the place that is read
-  std::string twice;
-  const auto see = [&](int, json::parse_event_t event, json& parsed) {
-    if (event == json::parse_event_t::object_start) keys.emplace_back();
-    if (event == json::parse_event_t::object_end) keys.pop_back();
-    if (event == json::parse_event_t::key && twice.empty()) {
-      const auto& key = parsed.get_ref<const std::string&>();
-      if (!keys.back().insert(key).second) twice = key;
-    }
-    return true;
-  };
-  json root = json::parse(text, see, /*allow_exceptions=*/false);
-  if (root.is_discarded()) return invalid("is not JSON");
-  if (!twice.empty()) return invalid("\"", twice, "\" stands in one object twice");
-  return root;
 }
 
 // The member of an object; an error when it is not there.
@@ -301,7 +282,8 @@ std::string format_record(const QuantizationRecord& record) {
 }
 
 absl::StatusOr<QuantizationRecord> parse_record(const std::string& text) {
-  PETREL_ASSIGN_OR_RETURN(const json root, parse_unique(text));
+  // Of two entries for one value, only one could count.
+  PETREL_ASSIGN_OR_RETURN(const json root, parse_unique_json(text));
   PETREL_RETURN_IF_ERROR(check_keys(root, {"format", "methods", "roundings"}));
   PETREL_ASSIGN_OR_RETURN(const json* format, member(root, "format"));
   if (*format != kFormat) {

@@ -123,7 +123,7 @@ TEST(Record, KeepsWhatWasChosenForChannels) {
 }
 
 TEST(Record, NamesWhatIsWrong) {
-  EXPECT_EQ(parse_record("{").status().message(), "is not JSON");
+  EXPECT_EQ(parse_record("{").status().message(), "line 1: is not JSON at byte 2");
   EXPECT_EQ(parse_record("[]").status().message(), "is not an object");
   EXPECT_THAT(error_of("1,", "2,"), HasSubstr("\"format\" is not 1"));
   EXPECT_EQ(parse_record("{\"format\": 1}").status().message(), "has no \"methods\"");
