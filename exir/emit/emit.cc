@@ -48,6 +48,17 @@ absl::Status check_method_name(const std::string& name) {
                                                  schema::kMaxMethodNameBytes, " bytes and none"));
 }
 
+// Of inputs and weights, which callers ask for.
+absl::Status check_tensor_name(const std::string& method, const char* what,
+                               const std::string& name) {
+  if (name.size() <= schema::kMaxTensorNameBytes && name.find('\0') == std::string::npos) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "method '", method, "': the name of ", what, " '", name.substr(0, 80), "' has ", name.size(),
+      " bytes or a NUL, must have at most ", schema::kMaxTensorNameBytes, " bytes and none"));
+}
+
 absl::Status check_signature(const std::string& method, const Graph& graph) {
   const std::pair<const char*, size_t> lists[] = {{"inputs", graph.inputs().size()},
                                                   {"outputs", graph.outputs().size()}};
@@ -56,10 +67,16 @@ absl::Status check_signature(const std::string& method, const Graph& graph) {
     return absl::InvalidArgumentError(absl::StrCat("method '", method, "' has ", count, " ", what,
                                                    ", must have at most ", schema::kMaxInputs));
   }
+  for (const Value* input : graph.inputs()) {
+    PETREL_RETURN_IF_ERROR(check_tensor_name(method, "input", input->name()));
+  }
   return absl::OkStatus();
 }
 
 absl::Status check_constant(const std::string& method, const Constant& constant) {
+  if (constant.kind != Constant::Kind::kLiteral) {
+    PETREL_RETURN_IF_ERROR(check_tensor_name(method, "weight", constant.fqn));
+  }
   if (constant.data.size() == static_cast<uint64_t>(constant.type.nbytes())) {
     return absl::OkStatus();
   }

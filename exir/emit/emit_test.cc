@@ -289,6 +289,20 @@ TEST(Emit, RejectsNamesThatNoLoaderTakes) {
             absl::StatusCode::kInvalidArgument);
 }
 
+TEST(Emit, RejectsNamesOfInputsAndWeightsThatNoLoaderTakes) {
+  for (const std::string& name : {std::string(4097, 'x'), std::string("a\0b", 3)}) {
+    auto graph = std::make_unique<Graph>("forward");
+    graph->set_outputs({relu(*graph, graph->add_input(f32({1}), name))});
+    EXPECT_THAT(std::string(emit_to_memory(program_of(std::move(graph))).status().message()),
+                HasSubstr("method 'forward': the name of input '" + name.substr(0, 80) + "' has " +
+                          std::to_string(name.size()) + " bytes or a NUL"));
+    graph = std::make_unique<Graph>("forward");
+    graph->set_outputs({relu(*graph, graph->add_constant(f32_constant(name, {1}, {1.0f})))});
+    EXPECT_THAT(std::string(emit_to_memory(program_of(std::move(graph))).status().message()),
+                HasSubstr("the name of weight '" + name.substr(0, 80)));
+  }
+}
+
 TEST(Emit, RejectsMoreMethodsThanLoadersTake) {
   Program program;
   for (size_t i = 0; i <= schema::kMaxMethods; ++i) {
