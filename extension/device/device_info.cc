@@ -15,6 +15,16 @@ namespace {
 
 using runtime::ScalarType;
 
+// The host makes memory for inputs and outputs, and reads tensors of the plan whole: what a device
+// says must not take more.
+constexpr size_t kMostTensorBytes = size_t{1} << 30;
+// Requests name methods and outputs by 8 bits and tensors of the plan by 16. All inputs are compared
+// with all tensors of the plan.
+constexpr size_t kMostMethods = 1 << 8;
+constexpr size_t kMostInputs = 1 << 12;
+constexpr size_t kMostOutputs = 1 << 8;
+constexpr size_t kMostPlanTensors = 1 << 16;
+
 // Reads within the bytes; what is beyond them reads as 0 and is remembered.
 class Reader {
  public:
@@ -33,6 +43,18 @@ class Reader {
     if (number > (bytes_.size() - at_) / bytes) fail("it has more parts than bytes");
     return problem_.empty() ? number : 0;
   }
+  // Of things of which there can be `most`.
+  size_t count(size_t number, size_t bytes, size_t most) {
+    if (number > most) fail(absl::StrCat("it has ", number, " parts of a kind, of at most ", most));
+    return count(number, bytes);
+  }
+  // Memory that the host is to make.
+  void claim(size_t bytes) {
+    claimed_ += bytes;
+    if (claimed_ > kMostTensorBytes) {
+      fail(absl::StrCat("its inputs and outputs have more than ", kMostTensorBytes, " bytes"));
+    }
+  }
   void fail(const std::string& problem) {
     if (problem_.empty()) problem_ = problem;
   }
@@ -49,6 +71,7 @@ class Reader {
 
   absl::Span<const uint8_t> bytes_;
   size_t at_ = 0;
+  size_t claimed_ = 0;
   std::string problem_;
 };
 
@@ -79,13 +102,18 @@ size_t read_rank(Reader& in) {
 
 void check_bytes(Reader& in, const std::string& name, ScalarType type,
                  const std::vector<int32_t>& sizes, size_t bytes) {
-  size_t expected = runtime::element_size(type);
+  // A size of 0 hides no others, of which strides are made.
+  size_t most = runtime::element_size(type);
+  bool is_empty = false;
   for (const int32_t size : sizes) {
-    if (__builtin_mul_overflow(expected, static_cast<size_t>(size), &expected)) {
+    is_empty = is_empty || size == 0;
+    if (__builtin_mul_overflow(most, static_cast<size_t>(std::max(size, 1)), &most) ||
+        most > kMostTensorBytes) {
       in.fail(absl::StrCat("tensor '", name, "' has too many elements"));
       return;
     }
   }
+  const size_t expected = is_empty ? 0 : most;
   if (expected != bytes) {
     in.fail(absl::StrCat("tensor '", name, "' has ", bytes, " bytes, must have ", expected));
   }
@@ -107,18 +135,19 @@ DeviceTensor read_tensor(Reader& in) {
   tensor.varies = in.byte() != 0;
   if (tensor.varies) tensor.least_sizes = read_sizes(in, rank);
   check_bytes(in, tensor.name, tensor.type, tensor.sizes, tensor.bytes);
+  in.claim(tensor.bytes);
   return tensor;
 }
 
-std::vector<DeviceTensor> read_tensors(Reader& in) {
-  std::vector<DeviceTensor> tensors(in.count(in.number32(), 14));
+std::vector<DeviceTensor> read_tensors(Reader& in, size_t most) {
+  std::vector<DeviceTensor> tensors(in.count(in.number32(), 14, most));
   for (DeviceTensor& tensor : tensors) tensor = read_tensor(in);
   return tensors;
 }
 
 // Of tensors whose places are checked by check_plan().
 void read_plan(Reader& in, DeviceMethodInfo* method) {
-  method->tensors.resize(in.count(in.number32(), 21));
+  method->tensors.resize(in.count(in.number32(), 21, kMostPlanTensors));
   for (DevicePlanTensor& tensor : method->tensors) {
     tensor.name = in.text();
     tensor.type = read_type(in);
@@ -191,11 +220,11 @@ absl::StatusOr<DeviceInfo> parse_device_info(const std::string& device,
     pool.is_kept = in.byte() != 0;
   }
   const bool has_plan = in.byte() != 0;
-  info.methods.resize(in.count(in.number32(), 14));
+  info.methods.resize(in.count(in.number32(), 14, kMostMethods));
   for (DeviceMethodInfo& method : info.methods) {
     method.name = in.text();
-    method.inputs = read_tensors(in);
-    method.outputs = read_tensors(in);
+    method.inputs = read_tensors(in, kMostInputs);
+    method.outputs = read_tensors(in, kMostOutputs);
     method.arena_bytes = in.number32();
     method.keeps_inputs = in.byte() != 0;
     if (has_plan) read_plan(in, &method);

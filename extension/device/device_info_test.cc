@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "extension/device/device_info.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "extension/device/frame.h"
+#include "runtime/micro/device/petrel_rpc_protocol.h"
+
+namespace petrel::extension {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+void put_text(Bytes* out, const std::string& text) {
+  out->insert(out->end(), text.begin(), text.end());
+  out->push_back(0);
+}
+
+Bytes tensor_of(const std::vector<uint32_t>& sizes, uint32_t bytes) {
+  Bytes out;
+  put_text(&out, "x");
+  put_text(&out, "x");
+  put32(&out, 6);  // float
+  put16(&out, static_cast<uint32_t>(sizes.size()));
+  for (const uint32_t size : sizes) put32(&out, size);
+  for (size_t d = 0; d < sizes.size(); ++d) out.push_back(static_cast<uint8_t>(d));
+  put32(&out, bytes);
+  out.push_back(0);
+  return out;
+}
+
+// What a device says that has `methods` methods without a plan, each with `inputs` times an input
+// and no output.
+Bytes info_of(uint32_t methods, uint32_t inputs, const Bytes& input) {
+  Bytes out;
+  put32(&out, PETREL_RPC_INFO_VERSION);
+  put_text(&out, "board");
+  put_text(&out, "model");
+  put_text(&out, "00");
+  put32(&out, 0);
+  put32(&out, 0);
+  out.push_back(0);
+  put32(&out, methods);
+  for (uint32_t m = 0; m < methods; ++m) {
+    put_text(&out, "forward");
+    put32(&out, inputs);
+    for (uint32_t i = 0; i < inputs; ++i) out.insert(out.end(), input.begin(), input.end());
+    put32(&out, 0);
+    put32(&out, 64);
+    out.push_back(0);
+  }
+  return out;
+}
+
+std::string problem_of(const Bytes& bytes) {
+  const auto info = parse_device_info("mine", bytes);
+  return std::string(info.status().message());
+}
+
+TEST(DeviceInfoTest, WhatFitsIsRead) {
+  EXPECT_THAT(problem_of(info_of(256, 2, tensor_of({2, 3}, 24))), IsEmpty());
+  EXPECT_THAT(problem_of(info_of(1, 1, tensor_of({1 << 28}, 1 << 30))), IsEmpty());
+  EXPECT_THAT(problem_of(info_of(1, 1, tensor_of({1 << 20, 0}, 0))), IsEmpty());
+}
+
+TEST(DeviceInfoTest, TensorsThatNoHostHasMemoryForAreRefused) {
+  EXPECT_THAT(problem_of(info_of(1, 1, tensor_of({1 << 29}, 1u << 31))),
+              HasSubstr("mine: what the device says of its model is damaged: tensor 'x' has too "
+                        "many elements"));
+  EXPECT_THAT(problem_of(info_of(1, 5, tensor_of({1 << 26}, 1 << 28))),
+              HasSubstr("its inputs and outputs have more than 1073741824 bytes"));
+}
+
+TEST(DeviceInfoTest, SizesBesideAZeroAreCountedAsWell) {
+  const uint32_t most = INT32_MAX;
+  EXPECT_THAT(problem_of(info_of(1, 1, tensor_of({0, most, most, most, most}, 0))),
+              HasSubstr("tensor 'x' has too many elements"));
+}
+
+TEST(DeviceInfoTest, MorePartsThanRequestsCanNameAreRefused) {
+  EXPECT_THAT(problem_of(info_of(257, 0, {})),
+              HasSubstr("it has 257 parts of a kind, of at most 256"));
+  EXPECT_THAT(problem_of(info_of(1, 4097, tensor_of({1}, 4))),
+              HasSubstr("it has 4097 parts of a kind, of at most 4096"));
+}
+
+}  // namespace
+}  // namespace petrel::extension
