@@ -4,7 +4,7 @@ boards, quantised to 8 bits with random weights, with an input and the output of
 
     python -B test/boards/make_small_models.py     (torch 2.13.0, executorch 1.5.0)
 
-keywords        DS-CNN: 49 x 10 features, four blocks of 48 channels, 12 words
+keywords        DS-CNN: 49 x 10 features, four blocks of 64 channels, 12 words
 autoencoder     640 numbers, layers of 48 and a bottleneck of 8: 74 KB of weights
 """
 
@@ -36,10 +36,10 @@ def block(channels):
 class Keywords(nn.Module):
     def __init__(self):
         super().__init__()
-        self.first = nn.Sequential(nn.Conv2d(1, 48, (10, 4), stride=2, padding=(5, 1)),
-                                   nn.BatchNorm2d(48), nn.ReLU())
-        self.blocks = nn.Sequential(*(block(48) for _ in range(4)))
-        self.head = nn.Linear(48, 12)
+        self.first = nn.Sequential(nn.Conv2d(1, 64, (10, 4), stride=2, padding=(5, 1)),
+                                   nn.BatchNorm2d(64), nn.ReLU())
+        self.blocks = nn.Sequential(*(block(64) for _ in range(4)))
+        self.head = nn.Linear(64, 12)
 
     def forward(self, x):
         y = self.blocks(self.first(x))
