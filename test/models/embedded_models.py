@@ -3,8 +3,8 @@
 
   model = EMBEDDED["ds_cnn"]()   # a Model, as in models.py
 
-Those of MLPerf Tiny are autoencoder, ds_cnn, resnet8 and mobilenet_v1: anomalies, keywords,
-images, persons.
+Those of MLPerf Tiny are autoencoder, ds_cnn, resnet8, mobilenet_v1 and wake_word: anomalies,
+keywords, images, persons, a word that wakes.
 Statistics of batch norms are taken from one batch, so that activations stay of
 one size through all layers.
 """
@@ -88,6 +88,19 @@ def mobilenet_v1() -> Model:
                                   nn.Linear(256, 2)), 3, 96, 96)
 
 
+def wake_word() -> Model:
+    """A word in 30 frames of 40 features, along time only: 826,368 multiply-adds."""
+    torch.manual_seed(36)
+    layers: list[nn.Module] = []
+    channels = 40
+    for taps in (3, 5, 10):
+        layers += [_conv(channels, channels, (taps, 1), groups=channels), _conv(channels, 128, 1)]
+        channels = 128
+    return _settled(nn.Sequential(
+        *layers, _conv(128, 128, (15, 1), groups=128), nn.Flatten(), nn.Linear(128, 32), nn.ReLU(),
+        nn.Linear(32, 3)), 40, 30, 1)
+
+
 class Inverted(nn.Module):
     """Wide inside: 1x1 out, 3x3 per channel, 1x1 back."""
 
@@ -126,4 +139,5 @@ EMBEDDED: dict[str, Callable[[], Model]] = {
     "resnet8": resnet8,
     "mobilenet_v1": mobilenet_v1,
     "mobilenet_v2": mobilenet_v2,
+    "wake_word": wake_word,
 }
