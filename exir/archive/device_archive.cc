@@ -10,6 +10,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "exir/archive/ecosystem_texts.h"
 #include "exir/archive/zip_bytes.h"
@@ -101,6 +102,25 @@ std::string metadata_json(const Json& manifest) {
 
 std::string number(const Json& json) { return json.dump(); }
 
+// Nodes that run together for fewer bytes, and what that costs.
+std::string blocks_text(const Json& manifest) {
+  std::string text;
+  for (const Json& method : manifest["methods"]) {
+    for (const Json& block : method["blocks"]) {
+      std::vector<std::string> nodes;
+      for (const Json& node : block["nodes"]) nodes.push_back(node.get<std::string>());
+      absl::StrAppend(&text, "| ", method["name"].get<std::string>(), " | ",
+                      absl::StrJoin(nodes, ", "), " | ", number(block["ring_bytes"]), " | ",
+                      number(block["multiply_adds_repeated"]), " |\n");
+    }
+  }
+  if (text.empty()) return text;
+  return absl::StrCat(
+      "\n| method | run together, row by row | bytes of rows | multiply-adds done "
+      "again |\n|---|---|---|---|\n",
+      text);
+}
+
 std::string memory_summary(const std::string& name, const Json& manifest) {
   std::string text =
       absl::StrCat("# Memory of ", name,
@@ -118,6 +138,7 @@ std::string memory_summary(const std::string& name, const Json& manifest) {
                     number(method["arena_bytes"]), " | ", number(method["lower_bound_bytes"]),
                     " | ", number(method["io_bytes"]), " |\n");
   }
+  absl::StrAppend(&text, blocks_text(manifest));
   return text;
 }
 

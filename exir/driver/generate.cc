@@ -12,6 +12,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/types/span.h"
 #include "exir/archive/device_archive.h"
 #include "exir/compile_c/compile_c.h"
@@ -204,6 +205,24 @@ absl::Status compile_files(const GenerateOptions& options, std::vector<emit_c::C
   return absl::OkStatus();
 }
 
+// What runs row by row so that it fits, and what that costs.
+void note_blocks(const PlannedProgram& planned, const emit_c::KernelChoices& kernels,
+                 std::vector<std::string>* notes) {
+  for (const PlannedMethod& method : planned.methods) {
+    for (const Node* step : method.storage->steps()) {
+      const emit_c::RowBlock* block = kernels.find_block(step);
+      if (block == nullptr) continue;
+      std::vector<std::string> names;
+      for (const emit_c::RowStage& stage : block->stages) {
+        names.push_back(stage.node->result()->name());
+      }
+      notes->push_back(absl::StrCat("method '", method.name, "': ", absl::StrJoin(names, ", "),
+                                    " run together, row by row, to fit: ", block->ring_bytes,
+                                    " bytes of rows between them, 0 multiply-adds done again"));
+    }
+  }
+}
+
 }  // namespace
 
 absl::Status check_package_name(const std::string& name) {
@@ -232,11 +251,13 @@ absl::StatusOr<GenerateReport> generate_c(const GenerateOptions& options) {
   std::vector<emit_c::CFile> files;
   PETREL_RETURN_IF_ERROR(phases.run("plan", [&]() -> absl::Status {
     MemoryPools memory = pools.planned();
-    memory.scratch_of = [&](const Node& node) { return kernels.scratch_bytes(node); };
+    memory.kernels = &kernels;
+    memory.most_bytes = static_cast<int64_t>(given.max_arena_bytes);
     PETREL_ASSIGN_OR_RETURN(PlannedProgram planned,
                             plan_to_emit(program, store.routes(), given.planning, memory));
     PETREL_RETURN_IF_ERROR(check_arenas(planned, given.max_arena_bytes));
     PETREL_RETURN_IF_ERROR(kernels.prepare(&planned));
+    note_blocks(planned, kernels, &report.notes);
     PETREL_ASSIGN_OR_RETURN(files, emit_c::emit_c(planned, pools.emitted(), options.name, [&] {
                               return golden_calls_of(program, given, &report.notes);
                             }));

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "exir/emit_c/int8_calls.h"
 #include "exir/emit_c/int8_product.h"
 #include "exir/emit_c/literal.h"
 #include "exir/emit_c/loop_nest.h"
@@ -67,6 +68,15 @@ bool is_never_halfway(const Node& node, PairFn make) {
   return true;
 }
 
+// The level that x and y make; in `product` they are less their zero points, which `make` computes.
+std::string level_text(const Node& node, const std::string& product, PairFn make) {
+  const bool is_near = is_never_halfway(node, make);
+  return absl::StrCat(is_near ? "petrel_near_level(" : "petrel_level(", product, ", ",
+                      number(node.argument(arg::shift).as_int() - (is_near ? kNearShift : 0)), ", ",
+                      number_at(node, arg::zero_point), ", ", number_at(node, arg::least), ", ",
+                      number_at(node, arg::most), ")");
+}
+
 // Two tensors that broadcast; in `product` x and y less their zero points, which `make` computes.
 absl::Status pair(const OperatorRow& row, NodeCalls& calls, const std::string& product,
                   PairFn make) {
@@ -91,12 +101,7 @@ absl::Status pair(const OperatorRow& row, NodeCalls& calls, const std::string& p
   NodeCalls::bind_read(call, "IN", x->tensor().dtype, Arithmetic::kInteger);
   NodeCalls::bind_read(call, "OTHER", y->tensor().dtype, Arithmetic::kInteger);
   NodeCalls::bind_write(call, "OUT", type.dtype, Arithmetic::kInteger);
-  const bool is_near = is_never_halfway(node, make);
-  call.tokens["EXPRESSION"] =
-      absl::StrCat(is_near ? "petrel_near_level(" : "petrel_level(", product, ", ",
-                   number(node.argument(arg::shift).as_int() - (is_near ? kNearShift : 0)), ", ",
-                   number_at(node, arg::zero_point), ", ", number_at(node, arg::least), ", ",
-                   number_at(node, arg::most), ")");
+  call.tokens["EXPRESSION"] = level_text(node, product, make);
   call.arguments = {calls.read(x), calls.read(y), calls.write(calls.out())};
   if (is_dense) {
     call.arguments.push_back(calls.count(numel_of(type)));
@@ -112,17 +117,20 @@ std::string less_zero(const char* name, const Node& node, ArgHandle zero_point) 
   return absl::StrCat("((int32_t)", name, " - ", number_at(node, zero_point), ")");
 }
 
+std::string sum_text(const Node& node) {
+  return absl::StrCat("(int64_t)", less_zero("x", node, arg::self_zero_point), " * ",
+                      number_at(node, arg::self_multiplier), " + (int64_t)",
+                      less_zero("y", node, arg::other_zero_point), " * ",
+                      number_at(node, arg::other_multiplier));
+}
+
+int64_t sum_of(const Node& node, int64_t x, int64_t y) {
+  return x * node.argument(arg::self_multiplier).as_int() +
+         y * node.argument(arg::other_multiplier).as_int();
+}
+
 absl::Status add(const OperatorRow& row, NodeCalls& calls) {
-  const Node& node = calls.node();
-  return pair(row, calls,
-              absl::StrCat("(int64_t)", less_zero("x", node, arg::self_zero_point), " * ",
-                           number_at(node, arg::self_multiplier), " + (int64_t)",
-                           less_zero("y", node, arg::other_zero_point), " * ",
-                           number_at(node, arg::other_multiplier)),
-              [](const Node& of, int64_t x, int64_t y) {
-                return x * of.argument(arg::self_multiplier).as_int() +
-                       y * of.argument(arg::other_multiplier).as_int();
-              });
+  return pair(row, calls, sum_text(calls.node()), sum_of);
 }
 
 absl::Status mul(const OperatorRow& row, NodeCalls& calls) {
@@ -229,6 +237,16 @@ constexpr OperatorRow kRows[] = {
 };
 
 }  // namespace
+
+KernelCall addition_of_levels(const Node& node, bool adds_self) {
+  KernelCall call;
+  call.source = "kernels/int8_add_level.h";
+  call.name = "int8_add_level";
+  call.tokens["EXPRESSION"] = level_text(node, sum_text(node), sum_of);
+  call.tokens["THERE"] = adds_self ? "y" : "x";
+  call.tokens["ADDED"] = adds_self ? "x" : "y";
+  return call;
+}
 
 absl::Span<const OperatorRow> int8_operators() { return kRows; }
 

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "exir/emit_c/int8_calls.h"
 #include "exir/emit_c/int8_product.h"
 #include "exir/emit_c/literal.h"
 #include "exir/emit_c/operators.h"
@@ -18,10 +19,9 @@ std::string number_at(const Node& node, ArgHandle name) {
 }
 
 // The types of input and output, and what the output is held within.
-void bind_levels(KernelCall& call, const NodeCalls& calls, const Value* x) {
-  const Node& node = calls.node();
+void bind_levels(KernelCall& call, const Node& node, const Value* x) {
   call.tokens["IN_TYPE"] = c_type(x->tensor().dtype);
-  call.tokens["OUT_TYPE"] = c_type(calls.out()->tensor().dtype);
+  call.tokens["OUT_TYPE"] = c_type(node.result()->tensor().dtype);
   call.tokens["OUT_ZERO"] = number_at(node, arg::zero_point);
   call.tokens["LEAST"] = number_at(node, arg::least);
   call.tokens["MOST"] = number_at(node, arg::most);
@@ -46,7 +46,7 @@ bool is_packed(const NodeCalls& calls) {
 KernelCall& packed(const OperatorRow& row, NodeCalls& calls, const std::string& scratch_type) {
   const KernelChoice& choice = *calls.choice();
   KernelCall& call = calls.add(choice.variant->source, row.name());
-  bind_levels(call, calls, calls.node().input(arg::input));
+  bind_levels(call, calls.node(), calls.node().input(arg::input));
   bind_channels(call, calls);
   call.tokens["TO_LEVEL"] = choice.is_near ? "petrel_near_level_of_sum" : "petrel_level_of_sum";
   if (choice.variant->scratch_bytes(choice.product) > 0) {
@@ -64,16 +64,10 @@ absl::Status packed_linear(const OperatorRow& row, NodeCalls& calls) {
   return absl::OkStatus();
 }
 
-bool is_of_words(Packing packing) {
-  return packing == Packing::kPairWords || packing == Packing::kTapWords;
-}
-
-absl::Status packed_convolution(const OperatorRow& row, NodeCalls& calls) {
-  const Int8Product& product = calls.choice()->product;
-  KernelCall& call =
-      packed(row, calls, is_of_words(calls.choice()->variant->packing) ? "uint32_t" : "int8_t");
-  NodeCalls::bind_steps(call, "IN", calls.node().input(arg::input)->tensor());
-  NodeCalls::bind_steps(call, "OUT", calls.out()->tensor());
+// All but what the levels of a product of the package become.
+void bind_convolution(KernelCall& call, const Node& node, const Int8Product& product) {
+  NodeCalls::bind_steps(call, "IN", node.input(arg::input)->tensor());
+  NodeCalls::bind_steps(call, "OUT", node.result()->tensor());
   const std::pair<const char*, int64_t> sizes[] = {
       {"BATCH", product.batch},
       {"CHANNELS", product.groups * product.channels},
@@ -92,8 +86,17 @@ absl::Status packed_convolution(const OperatorRow& row, NodeCalls& calls) {
       {"PADDING_LEFT", product.padding_left},
       {"DILATION_HEIGHT", product.dilation_height},
       {"DILATION_WIDTH", product.dilation_width},
-      {"ROW_WIDTH", (product.out_width - 1) * product.stride_width + product.kernel_width}};
+      {"ROW_WIDTH", (product.out_width - 1) * product.stride_width + product.kernel_width},
+      {"FIRST_ROW", 0},
+      {"ROWS", product.out_height}};
   for (const auto& [token, size] : sizes) NodeCalls::bind(call, token, size);
+  call.tokens["HELD_ROW"] = "h";
+  call.tokens["STORE_LEVEL"] = "petrel_store_level";
+}
+
+absl::Status packed_convolution(const OperatorRow& row, NodeCalls& calls) {
+  const char* const type = scratch_type(*calls.choice()->variant);
+  bind_convolution(packed(row, calls, type), calls.node(), calls.choice()->product);
   return absl::OkStatus();
 }
 
@@ -105,7 +108,7 @@ absl::Status linear(const OperatorRow& row, NodeCalls& calls) {
   for (size_t d = 0; d + 1 < sizes.size(); ++d) rows *= sizes[d];
   if (is_packed(calls)) return packed_linear(row, calls);
   KernelCall& call = calls.add("kernels/int8_linear.h", row.name());
-  bind_levels(call, calls, node.input(arg::input));
+  bind_levels(call, node, node.input(arg::input));
   NodeCalls::bind(call, "ROWS", rows);
   NodeCalls::bind(call, "DEPTH", weight[1]);
   NodeCalls::bind(call, "COLUMNS", weight[0]);
@@ -137,7 +140,7 @@ absl::Status convolution(const OperatorRow& row, NodeCalls& calls) {
   const int64_t groups = node.argument(arg::groups).as_int();
   if (is_packed(calls)) return packed_convolution(row, calls);
   KernelCall& call = calls.add("kernels/int8_convolution.h", row.name());
-  bind_levels(call, calls, x);
+  bind_levels(call, node, x);
   NodeCalls::bind_steps(call, "IN", x->tensor());
   NodeCalls::bind_steps(call, "OUT", calls.out()->tensor());
   const std::pair<const char*, Extent> sizes[] = {{"BATCH", in[0]},
@@ -164,6 +167,26 @@ constexpr OperatorRow kRows[] = {
 };
 
 }  // namespace
+
+const char* scratch_type(const VariantRow& variant) {
+  const bool has_words =
+      variant.packing == Packing::kPairWords || variant.packing == Packing::kTapWords;
+  return has_words ? "uint32_t" : "int8_t";
+}
+
+KernelCall convolution_of_rows(const KernelChoice& choice) {
+  const Node& node = *choice.product.node;
+  KernelCall call;
+  call.source = choice.variant->source;
+  call.name = "int8_convolution";
+  bind_levels(call, node, node.input(arg::input));
+  call.tokens["IN_ZERO"] = number_at(node, arg::input_zero_point);
+  call.tokens["TO_LEVEL"] = choice.is_near ? "petrel_near_level_of_sum" : "petrel_level_of_sum";
+  bind_convolution(call, node, choice.product);
+  call.tokens["FIRST_ROW"] = "row_";
+  call.tokens["ROWS"] = "1";
+  return call;
+}
 
 absl::Span<const OperatorRow> int8_product_operators() { return kRows; }
 

@@ -7,7 +7,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "exir/annotate.h"
-#include "exir/emit_c/channel_layout.h"
 #include "exir/emit_c/pack_weight.h"
 #include "exir/ops/handles.h"
 #include "exir/status_macros.h"
@@ -48,6 +47,16 @@ std::string variants_of(absl::string_view kernel) {
   return absl::StrJoin(names, ", ");
 }
 
+// Of all steps, those that run together too.
+std::vector<const Node*> nodes_of(const PlannedMethod& method) {
+  std::vector<const Node*> all;
+  for (const Node* step : method.storage->steps()) {
+    const StepNodes nodes = method.storage->nodes_of(*step);
+    all.insert(all.end(), nodes.begin(), nodes.end());
+  }
+  return all;
+}
+
 size_t argument_index(const Node& node, ArgHandle name) {
   return static_cast<size_t>(node.op().find_arg(name));
 }
@@ -79,16 +88,11 @@ const UserKernel* KernelChoices::user_kernel(const Node& node) const {
   return nullptr;
 }
 
-int64_t KernelChoices::scratch_bytes(const Node& node) const {
-  const auto product = user_kernel(node) == nullptr ? int8_product(node) : std::nullopt;
-  return product.has_value() ? variant_of(node, *product)->scratch_bytes(*product) : 0;
-}
-
 absl::Status KernelChoices::check_user_rule(const ForcedKernel& rule,
                                             const PlannedProgram& planned) const {
   std::vector<std::string> known;
   for (const PlannedMethod& method : planned.methods) {
-    for (const Node* node : method.storage->steps()) {
+    for (const Node* node : nodes_of(method)) {
       if (node->num_results() == 0 || !node->regions().empty()) continue;
       known.push_back(node->result()->name());
       if (names(rule, *node)) return absl::OkStatus();
@@ -116,7 +120,7 @@ absl::Status KernelChoices::check_rules(const PlannedProgram& planned) const {
     std::vector<std::string> with_variants;
     bool is_used = false;
     for (const PlannedMethod& method : planned.methods) {
-      for (const Node* node : method.storage->steps()) {
+      for (const Node* node : nodes_of(method)) {
         const auto product = int8_product(*node);
         if (!product.has_value()) continue;
         with_variants.push_back(absl::StrCat(node->result()->name(), " (", module_of(*node), ")"));
@@ -166,22 +170,24 @@ void KernelChoices::pack(Graph& graph, Node* node, KernelChoice* choice) {
 absl::Status KernelChoices::prepare(PlannedProgram* planned) {
   PETREL_RETURN_IF_ERROR(check_rules(*planned));
   for (PlannedMethod& method : planned->methods) {
-    auto border = lay_out_channels(method, options_.channels_last_io, [this](const Node& node) {
-      return options_.keeps_order || user_kernel(node) != nullptr;
-    });
-    if (!border.ok()) {
-      return annotate(border.status(), absl::StrCat("method '", method.name, "'"));
+    PETREL_RETURN_IF_ERROR(annotate(lay_out(&method), absl::StrCat("method '", method.name, "'")));
+    std::set<const Node*> together;
+    std::set<const Node*> steps;
+    for (const Node* step : method.storage->steps()) {
+      const StepNodes nodes = method.storage->nodes_of(*step);
+      steps.insert(nodes.begin(), nodes.end());
+      if (nodes.size() < 2) continue;
+      together.insert(nodes.begin(), nodes.end());
+      blocks_.emplace(step, *block_of(nodes));
     }
-    laid_out_.insert(border->begin(), border->end());
-    const std::set<const Node*> steps(method.storage->steps().begin(),
-                                      method.storage->steps().end());
     for (Node* node : method.graph->node_pointers()) {
       const bool is_ours = steps.count(node) != 0 && user_kernel(*node) == nullptr;
       const auto product = is_ours ? int8_product(*node) : std::nullopt;
       if (!product.has_value()) continue;
       KernelChoice choice;
       choice.product = *product;
-      choice.variant = variant_of(*node, *product);
+      choice.variant =
+          together.count(node) != 0 ? row_variant_of(*node, *product) : variant_of(*node, *product);
       if (choice.variant->packing != Packing::kAsStored) pack(*method.graph, node, &choice);
       choices_.emplace(node, std::move(choice));
     }
@@ -192,6 +198,11 @@ absl::Status KernelChoices::prepare(PlannedProgram* planned) {
 const KernelChoice* KernelChoices::find(const Node* node) const {
   const auto found = choices_.find(node);
   return found == choices_.end() ? nullptr : &found->second;
+}
+
+const RowBlock* KernelChoices::find_block(const Node* last) const {
+  const auto found = blocks_.find(last);
+  return found == blocks_.end() ? nullptr : &found->second;
 }
 
 }  // namespace petrel::exir::emit_c

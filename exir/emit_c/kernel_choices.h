@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which variant of its kernel each node of a planned program has. Before planning a variant tells
-// the scratch of its node; after it, constants get the form that variants read, and values
-// the layout that they are fast with.
+// Which variant of its kernel each node of a planned program has. Before planning values get the
+// layout that variants are fast with, and a variant tells the scratch of its node and which bytes
+// it may share; after it, constants get the form that variants read.
 //
 //   KernelChoices kernels(options);
-//   memory.scratch_of = [&](const Node& node) { return kernels.scratch_bytes(node); };
+//   memory.kernels = &kernels;
 //   PETREL_ASSIGN_OR_RETURN(PlannedProgram planned, plan_program(...));
 //   PETREL_RETURN_IF_ERROR(kernels.prepare(&planned));
 //   kernels.find(&node)->variant->name;       "im2col-smlad"
@@ -16,15 +16,19 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "exir/emit_c/int8_product.h"
 #include "exir/emit_c/kernel_options.h"
 #include "exir/emit_c/kernel_variants.h"
+#include "exir/emit_c/row_block.h"
 #include "exir/memory/planned_program.h"
+#include "exir/memory/step_kernels.h"
 
 namespace petrel::exir::emit_c {
 
@@ -34,12 +38,17 @@ struct KernelChoice {
   bool is_near = false;  // shifts are less kNearShift
 };
 
-class KernelChoices {
+class KernelChoices : public StepKernels {
  public:
   explicit KernelChoices(const KernelOptions& options) : options_(options) {}
 
-  // What the kernel of a node needs while it runs.
-  int64_t scratch_bytes(const Node& node) const;
+  absl::Status lay_out(PlannedMethod* method) override;
+  int64_t scratch_bytes(const StepNodes& nodes) const override;
+  std::optional<SharedBytes> shared_bytes(const StepNodes& nodes,
+                                          const Value* operand) const override;
+  absl::Status check_shared(const StepNodes& nodes, const Value* operand,
+                            int64_t lead) const override;
+  std::vector<StepNodes> blocks_of(const Node& last) const override;
 
   // Packs constants and lays out values, once. InvalidArgument for a rule that names no node or
   // variant, a variant that does not fit its node, and an input or output that cannot lie with
@@ -54,9 +63,18 @@ class KernelChoices {
   // An input or output whose layout is not that of the program.
   bool is_laid_out(const Value* value) const { return laid_out_.count(value) != 0; }
   Target target() const { return options_.target; }
+  // The nodes that run together with `last`, which comes last; null for one that runs alone.
+  const RowBlock* find_block(const Node* last) const;
 
  private:
   const VariantRow* variant_of(const Node& node, const Int8Product& product) const;
+  // Where it runs row by row, with others; null: it cannot.
+  const VariantRow* row_variant_of(const Node& node, const Int8Product& product) const;
+  std::optional<RowBlock> block_of(const StepNodes& nodes) const;
+  // What a step does with `operand` and its result; nullopt where nobody knows.
+  std::optional<Accesses> accesses_of_step(const StepNodes& nodes, const Value* operand) const;
+  // Four channels of all rows come before the next four.
+  bool goes_by_channels(const StepNodes& nodes) const;
   const UserKernel* find_user(const std::string& symbol) const;
   absl::Status check_rules(const PlannedProgram& planned) const;
   absl::Status check_user_rule(const ForcedKernel& rule, const PlannedProgram& planned) const;
@@ -64,7 +82,10 @@ class KernelChoices {
 
   KernelOptions options_;
   std::map<const Node*, KernelChoice> choices_;
+  std::map<const Node*, RowBlock> blocks_;  // by the last node
   std::set<const Value*> laid_out_;
+  std::map<const Node*, int64_t> positions_;  // in the graph that was laid out last
+  mutable std::map<std::pair<StepNodes, const Value*>, std::optional<SharedBytes>> shared_;
   std::map<std::string, ConstantPtr> packed_;  // by name
 };
 

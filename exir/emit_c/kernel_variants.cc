@@ -41,6 +41,8 @@ int64_t none(const Int8Product&) { return 0; }
 // Pairs of two places, and room for the levels of one.
 int64_t pairs_of_places(const Int8Product& product) { return 5 * 4 * words_of(product); }
 
+int64_t words_of_places(const Int8Product& product) { return 2 * 4 * words_of(product); }
+
 int64_t levels_of_place(const Int8Product& product) { return product.depth(); }
 
 // Weights of four channels, and as many rows as the kernel is high, as pairs.
@@ -51,23 +53,28 @@ int64_t ring_of_rows(const Int8Product& product) {
 
 constexpr VariantRow kRows[] = {
     {"depthwise-smla", kConvolution, kDsp, "kernels/int8_pairs_depthwise.h", Packing::kTapWords,
-     has_channel_words, ring_of_rows,
+     has_channel_words, ring_of_rows, AccessOrder::kFourChannels,
      "i8, a filter for each channel, channels a multiple of 4, no dilation"},
     {"im2col-smlad", kConvolution, kDsp, "kernels/int8_pairs_convolution.h", Packing::kPairWords,
-     is_dense, pairs_of_places, "i8, one group"},
+     is_dense, pairs_of_places, AccessOrder::kPlaces, "i8, one group"},
+    {"im2col-words", kConvolution, kNone, "kernels/int8_words_convolution.h", Packing::kPairWords,
+     is_dense, words_of_places, AccessOrder::kPlaces, "i8, one group"},
     {"depthwise-channels", kConvolution, kVectors | kPlain | kDsp, "kernels/int8_taps_depthwise.h",
-     Packing::kTaps, is_signed_depthwise, none, "i8, a filter for each channel"},
+     Packing::kTaps, is_signed_depthwise, none, AccessOrder::kSixteenTaps,
+     "i8, a filter for each channel"},
     {"im2col-dot", kConvolution, kVectors | kPlain, "kernels/int8_rows_convolution.h",
-     Packing::kRows, is_dense, levels_of_place, "i8, one group"},
+     Packing::kRows, is_dense, levels_of_place, AccessOrder::kFourFilters, "i8, one group"},
     {"direct", kConvolution, kNone, "kernels/int8_convolution.h", Packing::kAsStored, always, none,
-     "nothing"},
+     AccessOrder::kUnknown, "nothing"},
     {"quad-smlad", kLinear, kDsp, "kernels/int8_pairs_linear.h", Packing::kQuadWords, is_signed,
-     none, "i8"},
+     none, AccessOrder::kUnknown, "i8"},
     {"dot", kLinear, kVectors | kPlain, "kernels/int8_rows_linear.h", Packing::kRows, is_signed,
-     none, "i8"},
+     none, AccessOrder::kUnknown, "i8"},
     {"direct", kLinear, kNone, "kernels/int8_linear.h", Packing::kAsStored, always, none,
-     "nothing"},
+     AccessOrder::kUnknown, "nothing"},
 };
+
+constexpr char kRowWords[] = "im2col-words";
 
 }  // namespace
 
@@ -90,6 +97,15 @@ const VariantRow* choose_variant(const Int8Product& product, Target target) {
     last = &row;
   }
   return last;
+}
+
+const VariantRow* choose_row_variant(const Int8Product& product, Target target) {
+  const VariantRow* row = choose_variant(product, target);
+  const auto words = std::find_if(std::begin(kRows), std::end(kRows), [](const VariantRow& other) {
+    return absl::string_view(other.name) == kRowWords;
+  });
+  if ((bit(target) & kDsp) != 0 && fits(*words, product)) row = words;
+  return row->order == AccessOrder::kUnknown ? nullptr : row;
 }
 
 bool is_c_name(const std::string& name) { return sanitized(name) == name && !is_taken(name); }

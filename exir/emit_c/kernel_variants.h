@@ -34,6 +34,17 @@ enum class Packing {
   kTaps,       // taps, channels innermost
 };
 
+// In which order a kernel with channels innermost reads its input and writes its output, row after
+// row. The checker of plans and the planner both go by it; //test/portable_c:shadow_test compares
+// it with what the code does.
+enum class AccessOrder {
+  kUnknown,       // never shares bytes
+  kPlaces,        // all that a place takes is read before the place is written
+  kFourFilters,   // it is read anew for every four filters, one by one where fewer are left
+  kSixteenTaps,   // a place is written sixteen channels at a time, each after its own taps
+  kFourChannels,  // four channels of all rows come before the next four
+};
+
 struct VariantRow {
   const char* name;
   const char* kernel;  // "petrel::int8_convolution.out"
@@ -42,6 +53,7 @@ struct VariantRow {
   Packing packing;
   bool (*fits)(const Int8Product& product);
   int64_t (*scratch_bytes)(const Int8Product& product);
+  AccessOrder order;
   const char* needs;  // for people
 };
 
@@ -51,6 +63,8 @@ absl::Span<const VariantRow> variant_rows();
 bool fits(const VariantRow& row, const Int8Product& product);
 // Never null.
 const VariantRow* choose_variant(const Int8Product& product, Target target);
+// For a row of a block of steps that share memory: less scratch, one row at a time. Null for none.
+const VariantRow* choose_row_variant(const Int8Product& product, Target target);
 // The operator that `product` is a node of.
 absl::string_view kernel_of(const Int8Product& product);
 

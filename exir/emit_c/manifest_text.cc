@@ -56,8 +56,42 @@ Json describe(const std::vector<CTensor>& tensors) {
 Json kernels_of(const CMethod& method) {
   Json rows = Json::array();
   for (const CStep& step : method.steps) {
+    for (const CStage& stage : step.together) {
+      if (stage.variant.empty()) continue;
+      rows.push_back(
+          {{"node", stage.node}, {"operator", stage.kernel}, {"variant", stage.variant}});
+    }
     if (step.variant.empty()) continue;
     rows.push_back({{"node", step.node}, {"operator", step.kernel}, {"variant", step.variant}});
+  }
+  return rows;
+}
+
+// Steps that run several nodes row by row. Each row is made once.
+Json blocks_of(const CMethod& method) {
+  Json rows = Json::array();
+  for (const CStep& step : method.steps) {
+    if (step.together.empty()) continue;
+    Json nodes = Json::array();
+    for (const CStage& stage : step.together) nodes.push_back(stage.node);
+    rows.push_back(
+        {{"nodes", nodes}, {"ring_bytes", step.ring_bytes}, {"multiply_adds_repeated", 0}});
+  }
+  return rows;
+}
+
+// Results that lie over operands; step 0 copies inputs.
+Json shared_of(const CMethod& method) {
+  Json rows = Json::array();
+  for (size_t i = 0; i < method.steps.size(); ++i) {
+    for (const CShared& one : method.steps[i].shared) {
+      rows.push_back({{"step", i + 1},
+                      {"node", method.steps[i].node},
+                      {"operand", one.operand},
+                      {"place", one.place},
+                      {"bytes", one.bytes},
+                      {"lead", one.lead}});
+    }
   }
   return rows;
 }
@@ -70,6 +104,8 @@ Json describe(const CMethod& method) {
           {"sizes", sizes_of(method)},
           {"steps", method.steps.size()},
           {"kernels", kernels_of(method)},
+          {"blocks", blocks_of(method)},
+          {"shared", shared_of(method)},
           {"arena_bytes", method.arena_bytes},
           {"pool_bytes", method.pool_bytes},
           {"io_bytes", io_bytes(method)},
@@ -173,6 +209,7 @@ std::set<std::string> operators_of(const Package& package) {
   for (const CMethod& method : package.methods) {
     for (const CStep& step : method.steps) {
       if (!step.kernel.empty()) operators.insert(step.kernel);
+      for (const CStage& stage : step.together) operators.insert(stage.kernel);
     }
   }
   return operators;

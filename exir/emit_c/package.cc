@@ -23,6 +23,7 @@
 #include "exir/emit_c/parameter_pools.h"
 #include "exir/emit_c/places.h"
 #include "exir/emit_c/plan_tensors.h"
+#include "exir/emit_c/row_step.h"
 #include "exir/emit_c/text_files.h"
 #include "exir/ops/handles.h"
 #include "exir/status_macros.h"
@@ -297,6 +298,29 @@ class Builder {
     return absl::OkStatus();
   }
 
+  // The operands that the result of a step lies over.
+  static std::vector<CShared> shared_in(const Node& node, const PlannedMethod& planned,
+                                        const Places& places) {
+    std::vector<CShared> shared;
+    if (node.num_results() != 1) return shared;
+    const MemoryPlan& plan = planned.plan;
+    const Value* result = planned.storage->root(node.result());
+    const auto to = plan.offsets.find(result);
+    if (to == plan.offsets.end()) return shared;
+    std::set<const Value*> seen = {result};
+    for (const Value* operand : planned.storage->operands_of(node)) {
+      const Value* root = planned.storage->root(operand);
+      const auto from = plan.offsets.find(root);
+      if (from == plan.offsets.end() || !seen.insert(root).second) continue;
+      const bool is_one_pool = plan.pools.empty() || plan.pools.at(root) == plan.pools.at(result);
+      const int64_t bytes = operand->tensor().nbytes();
+      const int64_t lead = from->second - to->second;
+      if (!is_one_pool || lead >= node.result()->tensor().nbytes() || -lead >= bytes) continue;
+      shared.push_back({operand->name(), places.bytes(operand), bytes, lead});
+    }
+    return shared;
+  }
+
   // jump to A unless %p | true branch | jump to B | A: false branch | B:
   absl::Status add_cond(const Node& node, const PlannedMethod& planned, const Places& places,
                         const Borrowed& borrowed, CMethod* method, PlanTensors* tensors) {
@@ -321,10 +345,13 @@ class Builder {
   absl::Status add_step(const Node& node, const PlannedMethod& planned, const Places& places,
                         const Borrowed& borrowed, CMethod* method, PlanTensors* tensors) {
     const std::string number = absl::StrCat("op", method->steps.size());
+    const RowBlock* block = pools_.kernels == nullptr ? nullptr : pools_.kernels->find_block(&node);
     absl::StatusOr<CStep> made =
         node.delegate() != nullptr
             ? make_delegate_step(node, delegates_.at(&node), places, ProcessorUse(planned), planned,
                                  number, package_)
+        : block != nullptr
+            ? make_row_step(*block, places, *planned.storage, number, package_, &library_)
             : make_step(node, *find_operator(kernel_of(node, *planned.storage)), places, number,
                         package_, &library_);
     if (absl::IsUnimplemented(made.status())) {
@@ -347,7 +374,7 @@ class Builder {
     for (const auto& [root, variable] : borrowed) variables.insert(variable);
     for (const std::string& variable : variables) note(variable);
     std::set<size_t> pointers;
-    for (const Value* operand : node.operands()) {
+    for (const Value* operand : planned.storage->operands_of(node)) {
       const std::optional<size_t> pointer = pointer_of(planned, operand);
       if (pointer.has_value() && has_word(step.body, package_.parameters[*pointer].variable)) {
         pointers.insert(*pointer);
@@ -355,6 +382,7 @@ class Builder {
     }
     step.parameters.assign(pointers.begin(), pointers.end());
     step.sizes = absl::StrContains(step.body, "sizes->");
+    step.shared = shared_in(node, planned, places);
     tensors->add(node, method->steps.size() + 1, &step);
     method->steps.push_back(std::move(step));
     return absl::OkStatus();

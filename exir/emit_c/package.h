@@ -54,6 +54,19 @@ struct CPlanTensor {
   size_t alive_until = 0;  // the last step that reads it
 };
 
+// One of the nodes of a step that runs several, row by row.
+struct CStage {
+  std::string node, kernel, variant;  // as of steps
+};
+
+// An operand that the result of its step lies over, in part or as a whole.
+struct CShared {
+  std::string operand;
+  std::string place;  // of the operand, as of inputs
+  int64_t bytes = 0;  // of it
+  int64_t lead = 0;   // the result begins so many bytes before it
+};
+
 // A function, or a jump.
 struct CStep {
   std::optional<CJump> jump;
@@ -70,6 +83,9 @@ struct CStep {
   bool can_fail = false;              // returns a status
   std::vector<size_t> reads, writes;  // tensors of the plan
   std::optional<size_t> delegate;     // that it runs: takes the handle
+  std::vector<CStage> together;       // the nodes that run row by row; empty for one alone
+  int64_t ring_bytes = 0;             // of the rows between those
+  std::vector<CShared> shared;
 };
 
 // State takes a value that does not lie there already.

@@ -48,11 +48,11 @@ std::string Places::write(const Value* value, const std::string& offset) const {
   return typed(value, offset, "");
 }
 
-std::string Places::scratch(const Node& node, const std::string& type) const {
+std::string Places::scratch(const Node& node, const std::string& type, int64_t offset) const {
   const KernelScratch& place = method_.plan.scratch_places.at(&node);
   return absl::StrCat("(", type, " *)(void *)(",
-                      memories_[static_cast<size_t>(place.pool)].variable, " + ", place.offset,
-                      ")");
+                      memories_[static_cast<size_t>(place.pool)].variable, " + ",
+                      place.offset + offset, ")");
 }
 
 }  // namespace petrel::exir::emit_c

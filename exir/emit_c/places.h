@@ -47,8 +47,9 @@ class Places {
   // "arena + 64". Precondition: `value` is not a constant, or one that is state.
   std::string bytes(const Value* value) const;
   bool has_symbol(const Value* value) const;
-  // "(uint32_t *)(void *)(arena + 512)": what the plan has for a step. Precondition: it has some.
-  std::string scratch(const Node& node, const std::string& type) const;
+  // "(uint32_t *)(void *)(arena + 512)": what the plan has for a step, from
+  // `offset` on. Precondition: it has some.
+  std::string scratch(const Node& node, const std::string& type, int64_t offset = 0) const;
 
  private:
   std::string typed(const Value* value, const std::string& offset, const char* qualifier) const;

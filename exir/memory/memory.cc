@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "exir/ir/region_values.h"
 #include "exir/memory/reach.h"
+#include "exir/memory/shared_bytes.h"
 #include "exir/plan/model/alias_classes.h"
 #include "exir/plan/model/validator.h"
 #include "exir/status_macros.h"
@@ -53,6 +54,9 @@ class Lifetimes {
     ++buffer.access_count;
   }
 
+  // `step` runs at `time`.
+  void note_step(const Node* step, int64_t time) { times_.emplace_back(step, time); }
+
   // `node` needs so many bytes at `time`, and no other.
   void add_scratch(const Node* node, int64_t bytes, int64_t time) {
     plan::Buffer buffer;
@@ -73,6 +77,14 @@ class Lifetimes {
   const std::vector<std::pair<const Node*, size_t>>& scratch() const { return scratch_; }
   // Precondition: it was touched and needs memory.
   size_t index_of(const Value* root) const { return index_.at(root); }
+  BufferOf buffer_of() const {
+    return [this](const Value* root) -> std::optional<plan::BufferIdx> {
+      const auto found = index_.find(root);
+      if (found == index_.end()) return std::nullopt;
+      return static_cast<plan::BufferIdx>(found->second);
+    };
+  }
+  const StepTimes& times() const { return times_; }
 
  private:
   bool needs_memory(const Value& root) const {
@@ -87,6 +99,7 @@ class Lifetimes {
   std::vector<const Value*> roots_;
   std::vector<std::pair<const Node*, size_t>> scratch_;
   std::unordered_map<const Value*, size_t> index_;
+  StepTimes times_;
 };
 
 // Touches what the steps of `graph` use, from `time` on; returns the time after
@@ -103,7 +116,7 @@ int64_t touch_steps(const Graph& graph, const Storage& storage, const MemoryPool
     // write it to those who read it, also while neither runs.
     if (!is_step && storage.parts().elided.count(node) == 0) continue;
     const auto touch_operands = [&] {
-      for (const Value* operand : node->operands()) {
+      for (const Value* operand : storage.operands_of(*node)) {
         const Value* root = storage.root(operand);
         if (root->is_constant()) state->push_back(root);
         lifetimes->touch(operand, time);
@@ -119,7 +132,9 @@ int64_t touch_steps(const Graph& graph, const Storage& storage, const MemoryPool
     // Branches make the results of their node themselves, at their own times.
     if (node->regions().empty() || loops) touch_results();
     if (!is_step) continue;
-    const int64_t scratch = pools.scratch_of ? pools.scratch_of(*node) : 0;
+    lifetimes->note_step(node, time);
+    const int64_t scratch =
+        pools.kernels == nullptr ? 0 : pools.kernels->scratch_bytes(storage.nodes_of(*node));
     if (scratch > 0) lifetimes->add_scratch(node, scratch, time);
     ++time;
     for (const std::shared_ptr<Graph>& region : node->regions()) {
@@ -233,7 +248,7 @@ std::vector<BufferUse> uses_of(const Graph& graph, const Storage& storage,
   return result;
 }
 
-// The question to the planner; `classes` translate its answer.
+// The question to the planner, of the buffers of `lifetimes`; `classes` translate its answer.
 absl::StatusOr<plan::Problem> pose_problem(const Graph& graph, const Storage& storage,
                                            const MemoryPools& pools, Lifetimes* lifetimes,
                                            std::optional<plan::AliasClasses>* classes) {
@@ -247,7 +262,7 @@ absl::StatusOr<plan::Problem> pose_problem(const Graph& graph, const Storage& st
     reduce(&problem.pools[i].capacity);
     reduce(&problem.pools[i].preferred_capacity);
   }
-  problem.buffers = std::move(lifetimes->buffers());
+  problem.buffers = lifetimes->buffers();
   // check_problem() bounds sizes and their sum, so it comes before arithmetic.
   PETREL_RETURN_IF_ERROR(with_shortage(problem, plan::check_problem(problem)));
   const int64_t alignment = choose_alignment(problem.buffers);
@@ -257,9 +272,16 @@ absl::StatusOr<plan::Problem> pose_problem(const Graph& graph, const Storage& st
         restrict_buffers(pools, uses_of(graph, storage, *lifetimes), &problem.buffers));
   }
   PETREL_RETURN_IF_ERROR(unite_parts(storage.parts(), *lifetimes, problem.buffers, classes));
+  std::vector<SharedPair> pairs;
+  if (pools.kernels != nullptr) {
+    pairs = find_sharing(lifetimes->times(), storage, *pools.kernels, problem.buffers,
+                         lifetimes->buffer_of());
+    PETREL_RETURN_IF_ERROR(unite_exact(pairs, problem.buffers, &**classes));
+  }
   const std::vector<plan::Pool> places = problem.pools;
   absl::StatusOr<plan::Problem> merged = (*classes)->problem(places);
   if (!merged.ok()) return with_shortage(problem, merged.status());
+  permit_overlaps(pairs, problem.buffers, **classes, &*merged);
   return merged;
 }
 
@@ -303,9 +325,14 @@ absl::StatusOr<MemoryPlan> plan_memory(const Graph& graph, const Storage& storag
   if (!found.ok()) return with_shortage(problem, found.status());
   plan::Solution solution = *std::move(found);
   PETREL_RETURN_IF_ERROR(plan::validate(problem, solution));
-  if (pools.list.empty() && !pools.scratch_of) {
+  if (pools.list.empty() && pools.kernels == nullptr) {
     result.scratch = find_scratch(storage);
     PETREL_RETURN_IF_ERROR(plan_scratch(storage, options, &result.scratch, &problem, &solution));
+  }
+  if (pools.kernels != nullptr) {
+    PETREL_RETURN_IF_ERROR(check_sharing(
+        lifetimes.times(), storage, *pools.kernels, lifetimes.buffers(), lifetimes.buffer_of(),
+        [&](plan::BufferIdx i) { return classes->placement(i, solution); }));
   }
   for (const auto& [node, i] : lifetimes.scratch()) {
     const plan::Placement place = classes->placement(static_cast<plan::BufferIdx>(i), solution);
@@ -331,6 +358,14 @@ absl::StatusOr<MemoryPlan> plan_memory(const Graph& graph, const Storage& storag
   result.problem = std::move(problem);
   result.solution = std::move(solution);
   return result;
+}
+
+absl::StatusOr<plan::Problem> memory_problem(const Graph& graph, const Storage& storage,
+                                             const MemoryPools& pools) {
+  Lifetimes lifetimes = find_lifetimes(graph, storage, pools);
+  if (lifetimes.buffers().empty()) return plan::Problem();
+  std::optional<plan::AliasClasses> classes;
+  return pose_problem(graph, storage, pools, &lifetimes, &classes);
 }
 
 int64_t least_arena_bytes(const Graph& graph, const Storage& storage, const MemoryPools& pools) {

@@ -75,7 +75,7 @@ struct MemoryPlan {
   bool proven_optimal = false;
   // Temporary memory of kernels, by step.
   std::vector<StepScratch> scratch;
-  // What MemoryPools::scratch_of asked for.
+  // What MemoryPools::kernels asked for.
   std::unordered_map<const Node*, KernelScratch> scratch_places;
   // What was planned and how, for pictures and reports; no buffers when nothing
   // is planned.
@@ -84,11 +84,15 @@ struct MemoryPlan {
 };
 
 // With `pools.state_apart` state gets no place here. With pools, kernels get no scratch but what
-// `pools.scratch_of` asks for.
+// `pools.kernels` ask for.
 // Where they are too small, the error says what is missing and the largest tensors.
 absl::StatusOr<MemoryPlan> plan_memory(const Graph& graph, const Storage& storage,
                                        const plan::Options& options,
                                        const MemoryPools& pools = MemoryPools());
+
+// What plan_memory asks the planner; no buffers when nothing is planned.
+absl::StatusOr<plan::Problem> memory_problem(const Graph& graph, const Storage& storage,
+                                             const MemoryPools& pools);
 
 // What no plan of a method without parts has less of: the most bytes that are
 // in use at a time, with slack. 0 where plan_memory fails.

@@ -6,6 +6,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "exir/annotate.h"
+#include "exir/memory/block_search.h"
 #include "exir/memory/parts.h"
 #include "exir/plan/model/score.h"
 #include "exir/status_macros.h"
@@ -25,7 +27,11 @@ absl::StatusOr<PlannedMethod> plan_with(const std::string& name, const Method& m
   if (with_parts) parts = place_parts(*planned.graph, pools.io_apart);
   planned.storage = std::make_unique<Storage>(*planned.graph, std::move(parts));
   PETREL_RETURN_IF_ERROR(check_executable(name, *planned.graph, *planned.storage));
-  auto plan = plan_memory(*planned.graph, *planned.storage, options, pools);
+  if (pools.kernels != nullptr) {
+    PETREL_RETURN_IF_ERROR(
+        annotate(pools.kernels->lay_out(&planned), absl::StrCat("method '", name, "'")));
+  }
+  auto plan = plan_within(*planned.graph, planned.storage.get(), options, pools);
   if (!plan.ok()) {
     return absl::Status(
         plan.status().code(),
@@ -75,7 +81,7 @@ std::vector<const Constant*> PlannedMethod::used_constants() const {
     }
   };
   for (const Node* node : storage->steps()) {
-    for (const Value* operand : node->operands()) note(operand);
+    for (const Value* operand : storage->operands_of(*node)) note(operand);
   }
   for (const BufferWrite& write : graph->buffer_writes()) {
     note(write.buffer);

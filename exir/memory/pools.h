@@ -23,6 +23,7 @@
 
 #include "absl/status/status.h"
 #include "exir/ir/graph.h"
+#include "exir/memory/step_kernels.h"
 #include "exir/plan/formats/memory_pool.h"
 #include "exir/plan/model/problem.h"
 #include "exir/plan/model/solution.h"
@@ -38,9 +39,10 @@ struct MemoryPools {
   bool state_apart = false;
   // Inputs and outputs lie in memory of the caller.
   bool io_apart = false;
-  // Memory that a step must have while it runs, in the pools; in place of what kernels of the
-  // runtime would like to have. (optional)
-  std::function<int64_t(const Node& node)> scratch_of;
+  // What runs the steps, in place of the kernels of the runtime. (optional)
+  StepKernels* kernels = nullptr;
+  // Nodes run together, row by row, where a method needs more than this without; 0: no limit.
+  int64_t most_bytes = 0;
 };
 
 // What its begin is aligned to.

@@ -25,7 +25,7 @@ std::map<const Value*, std::set<std::string>> targets_of(const Graph& graph,
   }
   for (const Node* node : storage.steps()) {
     const std::string target = target_of(*node);
-    for (const Value* operand : node->operands()) note(operand, target);
+    for (const Value* operand : storage.operands_of(*node)) note(operand, target);
     for (size_t i = 0; i < node->num_results(); ++i) note(node->result(i), target);
   }
   return targets;

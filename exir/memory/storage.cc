@@ -160,6 +160,36 @@ void Storage::add_regions(const Node& node) {
   }
 }
 
+void Storage::run_together(const std::vector<const Node*>& nodes) {
+  const std::unordered_set<const Node*> inner(nodes.begin(), std::prev(nodes.end()));
+  const auto drop = [&](std::vector<const Node*>* steps) {
+    steps->erase(std::remove_if(steps->begin(), steps->end(),
+                                [&](const Node* node) { return inner.count(node) != 0; }),
+                 steps->end());
+  };
+  drop(&steps_);
+  for (auto& [graph, steps] : steps_of_) drop(&steps);
+  together_[nodes.back()] = nodes;
+}
+
+std::vector<const Node*> Storage::nodes_of(const Node& step) const {
+  const auto found = together_.find(&step);
+  return found == together_.end() ? std::vector<const Node*>{&step} : found->second;
+}
+
+std::vector<const Value*> Storage::operands_of(const Node& step) const {
+  const std::vector<const Node*> nodes = nodes_of(step);
+  std::vector<const Value*> operands;
+  for (const Node* node : nodes) {
+    for (const Value* operand : node->operands()) {
+      const bool is_made =
+          std::find(nodes.begin(), nodes.end(), operand->producer()) != nodes.end();
+      if (!is_made || operand->producer() == nullptr) operands.push_back(operand);
+    }
+  }
+  return operands;
+}
+
 const Value* Storage::same(const Value* value) const {
   for (auto it = same_.find(value); it != same_.end(); it = same_.find(value)) {
     value = it->second;

@@ -25,6 +25,9 @@
 // lie inside other tensors (exir/memory/parts.h) are none; all of those tensors
 // are roots.
 //
+// Nodes may run together as one step, the last one's, row by row: the results of the others
+// have no memory then.
+//
 // Invariant: a root is an input, a constant or a result of a node that is
 // neither a view nor in place. Refers to the graph, which must outlive it; nodes that are appended
 // later are their own roots.
@@ -64,6 +67,14 @@ class Storage {
   bool is_in_place(const Node& node) const { return in_place_.count(&node) != 0; }
   const Parts& parts() const { return parts_; }
 
+  // `nodes`, in their order, become one step. Precondition: all are steps of one graph, and the
+  // results of all but the last are read by nodes among them only.
+  void run_together(const std::vector<const Node*>& nodes);
+  // The nodes that a step runs, in order: itself, or those that run together.
+  std::vector<const Node*> nodes_of(const Node& step) const;
+  // What a step reads that it does not make.
+  std::vector<const Value*> operands_of(const Node& step) const;
+
  private:
   void add(const Graph& graph);
   void add_regions(const Node& node);
@@ -74,6 +85,7 @@ class Storage {
   std::unordered_map<const Graph*, std::vector<const Node*>> steps_of_;
   std::unordered_set<const Node*> views_;
   std::unordered_set<const Node*> in_place_;
+  std::unordered_map<const Node*, std::vector<const Node*>> together_;  // by the last one
   Parts parts_;
 };
 

@@ -21,8 +21,8 @@ DIGITS = pathlib.Path("examples/quickstart/digits.pt2").absolute()
 DIGIT = DIGITS.with_name("digit.npy")
 TARGETS = ("generic", "cortex-m4", "cortex-m55", "rv32", "x86-64", "arm64")
 CONVOLUTION, LINEAR = "petrel::int8_convolution.out", "petrel::int8_linear.out"
-VARIANTS = {CONVOLUTION: ("depthwise-smla", "im2col-smlad", "depthwise-channels", "im2col-dot",
-                          "direct"),
+VARIANTS = {CONVOLUTION: ("depthwise-smla", "im2col-smlad", "im2col-words", "depthwise-channels",
+                          "im2col-dot", "direct"),
             LINEAR: ("quad-smlad", "dot", "direct")}
 INTEGERS = ("--int8", "integer")
 

@@ -7,10 +7,12 @@ keywords        a small DS-CNN: depthwise and pointwise convolutions over spectr
 autoencoder     linear layers with a bottleneck
 many            an operator of each kind, quantised by hand
 shapes          convolutions of odd sizes
+blocks_N        random networks of convolutions, depthwise and residual blocks, one image
 """
 
 import os
 import pathlib
+import random
 
 import numpy
 import torch
@@ -149,6 +151,50 @@ class Many(nn.Module):
         return next(q)(n + next(q)(F.hardswish(o[:, :5]) * 0.5))
 
 
+class Residual(nn.Module):
+    def __init__(self, inputs, outputs, stride):
+        super().__init__()
+        self.first = nn.Conv2d(inputs, outputs, 3, stride, 1)
+        self.second = nn.Conv2d(outputs, outputs, 3, 1, 1)
+        is_alike = inputs == outputs and stride == 1
+        self.skip = nn.Identity() if is_alike else nn.Conv2d(inputs, outputs, 1, stride)
+
+    def forward(self, x):
+        return F.relu(self.second(F.relu(self.first(x))) + self.skip(x))
+
+
+class Blocks(nn.Module):
+    """Layers that the generator draws, on images of its sizes."""
+
+    def __init__(self, draw):
+        super().__init__()
+        self.image = (1, draw.choice((1, 3, 4)), draw.randint(9, 20), draw.randint(7, 17))
+        channels, layers = self.image[1], []
+        for _ in range(6):
+            kind = draw.choice(("convolution", "depthwise", "pointwise", "residual"))
+            stride = draw.choice((1, 1, 2))
+            outputs = draw.choice((5, 8, 12, 16))
+            if kind == "depthwise" and channels > 1:
+                outputs, size = channels, draw.choice((3, 5))
+                layers.append(nn.Conv2d(channels, channels, size, stride, size // 2,
+                                        groups=channels))
+            elif kind == "pointwise":
+                layers.append(nn.Conv2d(channels, outputs, 1))
+            elif kind == "residual":
+                outputs = draw.choice((channels, outputs))
+                layers.append(Residual(channels, outputs, stride))
+            else:
+                size = (draw.choice((1, 3, 4)), draw.choice((2, 3)))
+                layers.append(nn.Conv2d(channels, outputs, size, stride, (size[0] // 2, 1)))
+            layers.append(nn.ReLU())
+            channels = outputs
+        self.layers = nn.Sequential(*layers)
+        self.head = nn.Linear(channels, 6)
+
+    def forward(self, x):
+        return self.head(F.adaptive_avg_pool2d(self.layers(x), 1).flatten(1))
+
+
 def h_scale(levels):
     return levels.numbers[0]
 
@@ -172,6 +218,11 @@ def main():
     save("many", Many().eval(), image)
     images = (torch.randn(2, 3, 19, 13),)
     save("shapes", pt2e(Shapes().eval(), images, is_per_channel=True), images)
+    for seed in range(4):
+        torch.manual_seed(seed)
+        blocks = Blocks(random.Random(seed)).eval()
+        image = (torch.randn(blocks.image),)
+        save(f"blocks_{seed}", pt2e(blocks, image, is_per_channel=True), image)
 
 
 if __name__ == "__main__":

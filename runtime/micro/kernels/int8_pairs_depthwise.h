@@ -11,7 +11,7 @@
 static void NAME_ROW(const int8_t *in, int32_t h, uint32_t *to) {
   const uint32_t padding = 0x01010101u * (uint8_t)(int8_t)IN_ZERO;
   const bool has_row = h >= 0 && h < IN_HEIGHT;
-  const int8_t *from = in + (has_row ? h * IN_ROW : 0);
+  const int8_t *from = in + (has_row ? HELD_ROW * IN_ROW : 0);
   for (int32_t w = -PADDING_LEFT; w < ROW_WIDTH - PADDING_LEFT; ++w) {
     uint32_t word = padding;
     if (has_row && w >= 0 && w < IN_WIDTH) {
@@ -37,15 +37,16 @@ static void NAME(const int8_t *in, const int32_t *weight, const int32_t *offset,
     const int32_t n = i / CHANNELS, c = i % CHANNELS;
     const int8_t *planes = in + n * IN_BATCH + c * IN_PLANE;
     const uint32_t *rows[KERNEL_HEIGHT];
-    int32_t end = -PADDING_TOP; /* of the rows that have been in the ring */
+    int32_t end =
+        FIRST_ROW * STRIDE_HEIGHT - PADDING_TOP; /* of the rows that have been in the ring */
     for (int32_t k = 0; k < KERNEL_HEIGHT * KERNEL_WIDTH; ++k) {
       const uint32_t word = (uint32_t)weight[c / 4 * KERNEL_HEIGHT * KERNEL_WIDTH + k];
       scratch[2 * k] = petrel_even_bytes(word);
       scratch[2 * k + 1] = petrel_odd_bytes(word);
     }
-    for (int32_t p = 0; p < OUT_HEIGHT; ++p) {
+    for (int32_t p = FIRST_ROW; p < FIRST_ROW + ROWS; ++p) {
       const int32_t top = p * STRIDE_HEIGHT - PADDING_TOP;
-      int8_t *to = out + n * OUT_BATCH + c * OUT_PLANE + p * OUT_ROW;
+      int8_t *to = out + n * OUT_BATCH + c * OUT_PLANE + (p - FIRST_ROW) * OUT_ROW;
       if (end < top) end = top;
       for (; end < top + KERNEL_HEIGHT; ++end) {
         NAME_ROW(planes, end, ring + (end + PADDING_TOP) % KERNEL_HEIGHT * 2 * ROW_WIDTH);

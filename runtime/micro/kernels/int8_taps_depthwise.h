@@ -9,11 +9,11 @@
  * biases with what the zero point of the input adds, which padding is. */
 static void NAME(const int8_t *in, const int8_t *weight, const int32_t *offset,
                  const int32_t *multiplier, const int8_t *shift, int8_t *out) {
-  for (int32_t i = 0; i < BATCH * OUT_HEIGHT * OUT_WIDTH; ++i) {
-    const int32_t n = i / (OUT_HEIGHT * OUT_WIDTH), place = i % (OUT_HEIGHT * OUT_WIDTH);
-    const int32_t p = place / OUT_WIDTH, q = place % OUT_WIDTH;
+  for (int32_t i = 0; i < BATCH * ROWS * OUT_WIDTH; ++i) {
+    const int32_t n = i / (ROWS * OUT_WIDTH), place = i % (ROWS * OUT_WIDTH);
+    const int32_t p = FIRST_ROW + place / OUT_WIDTH, q = place % OUT_WIDTH;
     const int32_t top = p * STRIDE_HEIGHT - PADDING_TOP, left = q * STRIDE_WIDTH - PADDING_LEFT;
-    int8_t *const to = out + n * OUT_BATCH + p * OUT_ROW + q * OUT_COLUMN;
+    int8_t *const to = out + n * OUT_BATCH + place / OUT_WIDTH * OUT_ROW + q * OUT_COLUMN;
     for (int32_t c = 0; c < CHANNELS; c += 16) {
       const int32_t count = CHANNELS - c < 16 ? CHANNELS - c : 16;
       int32_t sums[16];
@@ -24,7 +24,7 @@ static void NAME(const int8_t *in, const int8_t *weight, const int32_t *offset,
         const int8_t *with = weight + t * CHANNELS + c;
         const bool is_inside = h >= 0 && h < IN_HEIGHT && w >= 0 && w < IN_WIDTH;
         const int8_t *from =
-            in + n * IN_BATCH + c * IN_PLANE + (is_inside ? h * IN_ROW + w * IN_COLUMN : 0);
+            in + n * IN_BATCH + c * IN_PLANE + (is_inside ? HELD_ROW * IN_ROW + w * IN_COLUMN : 0);
         if (is_inside && IN_PLANE == 1) {
           petrel_add_products(from, with, count, sums);
           continue;
