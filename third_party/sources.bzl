@@ -73,5 +73,6 @@ def source_libraries():
             "zero_rows",
             "thin_outputs",
             "winograd",
+            "zip_rows",
         ]),
     )
