@@ -73,6 +73,7 @@ def source_libraries():
             "zero_rows",
             "thin_outputs",
             "winograd",
+            "in_place",
             "zip_rows",
         ]),
     )

@@ -8,6 +8,9 @@
 //   value c               [====]
 //   peak                  ^              a, b and c
 //
+// What is joined from channels, or cut into them, counts as if it were there as long as its parts,
+// which may lie in it.
+//
 // Constants, inputs and outputs have memory of their own and do not count.
 
 #ifndef PETREL_BACKENDS_XNNPACK_FORMAT_LIVE_BYTES_H_

@@ -43,6 +43,27 @@ TEST(LiveBytes, KeepsAValueThatIsReadLate) {
   EXPECT_EQ(peak_live_bytes(b.graph), 3 * 400u);
 }
 
+// XNNPACK puts the parts into what is joined, and leaves what is cut where it is.
+TEST(LiveBytes, KeepsJoinsAndCutsAsLongAsTheirParts) {
+  GraphBuilder b;
+  const uint32_t x = b.input({1, 5, 5, 4});  // 400 bytes
+  const uint32_t left = b.inner({1, 5, 5, 4}), right = b.inner({1, 5, 5, 4});
+  const uint32_t joined = b.inner({1, 5, 5, 8}), part = b.inner({1, 5, 5, 4});
+  b.node(NodeKind::Negate, {x}, {left});
+  b.node(NodeKind::Abs, {left}, {right});
+  b.node(NodeKind::Concatenate2, {left, right}, {joined}).axis = 3;
+  Node& cut = b.node(NodeKind::StaticSlice, {joined}, {part});
+  cut.list = {0, 0, 0, 4};
+  cut.list2 = {0, 0, 0, 4};
+  // Its part is read for the last time by the last node.
+  const uint32_t other = b.inner({1, 5, 5, 4}), another = b.inner({1, 5, 5, 4});
+  b.node(NodeKind::Abs, {part}, {other});
+  b.node(NodeKind::Negate, {other}, {another});
+  EXPECT_EQ(peak_live_bytes(b.graph), 800u + 2 * 400u);
+  b.node(NodeKind::Add, {another, part}, {b.output({1, 5, 5, 4})});
+  EXPECT_EQ(peak_live_bytes(b.graph), 800u + 3 * 400u);
+}
+
 TEST(LiveBytes, LetsGraphsBeLongButNotWide) {
   // Each value has a quarter of the limit.
   const Dims dims = {1 << 15, 1 << 15};
