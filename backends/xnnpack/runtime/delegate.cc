@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "backends/xnnpack/format/algorithms.h"
+#include "backends/xnnpack/format/channels_last.h"
 #include "backends/xnnpack/format/dead_nodes.h"
 #include "backends/xnnpack/format/graph_check.h"
 #include "backends/xnnpack/format/live_bytes.h"
@@ -192,6 +193,10 @@ Result<std::unique_ptr<Delegate>> Delegate::create_paid(Graph given, size_t payl
   PETREL_RETURN_IF_ERROR(report(check_graph(graph)));
   PETREL_RETURN_IF_ERROR(check_machine(graph));
   remove_dead_nodes(&graph);
+  const uint64_t before = structure_bytes(graph);
+  keep_channels_last(&graph);
+  const uint64_t after = structure_bytes(graph);
+  if (after > before) PETREL_RETURN_IF_ERROR(pay_for_structure(options, after - before));
   PETREL_RETURN_IF_ERROR(report("start", start_xnnpack()));
   PETREL_RETURN_IF_ERROR(delegate->build(map, options, payload_bytes));
   // The payload may go.
