@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Times modules that squeeze and expand, towers that are joined, and halves of channels, with
-// memory of their own for all values and in place, in turns on one thread.
+// Times modules that squeeze and expand, towers that are joined, dense blocks and halves of
+// channels, with memory of their own for all values and in place, in turns on one thread.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -43,6 +43,16 @@ void build_halves(JoinedGraph* graph, size_t width) {
   graph->finish(graph->convolution(x, 1, width));
 }
 
+// Each layer reads all features before it, scaled.
+void build_dense(JoinedGraph* graph, size_t width) {
+  Id x = graph->convolution(graph->input(width), 1, 2 * width);
+  for (int i = 0; i < 6; ++i) {
+    const Id inner = graph->convolution(graph->scale(x), 1, 4 * width);
+    x = graph->join({x, graph->convolution(inner, 3, width)});
+  }
+  graph->finish(graph->convolution(graph->scale(x), 1, width));
+}
+
 double time_of(JoinedGraph& graph) {
   const auto start = std::chrono::steady_clock::now();
   graph.run();
@@ -77,6 +87,9 @@ int main() {
   compare("towers", &build_towers, 32, 56);
   compare("towers", &build_towers, 64, 28);
   compare("towers", &build_towers, 128, 14);
+  compare("dense", &build_dense, 32, 56);
+  compare("dense", &build_dense, 32, 28);
+  compare("dense", &build_dense, 32, 14);
   compare("halves", &build_halves, 58, 28);
   compare("halves", &build_halves, 116, 14);
   compare("halves", &build_halves, 232, 7);

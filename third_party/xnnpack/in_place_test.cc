@@ -37,6 +37,7 @@ Ids build(JoinedGraph* graph) {
   const Id d = graph->depthwise(b);
   const Id ac = graph->join({a, c});
   const Id all = graph->join({ac, b, d});
+  const Id scaled = graph->scale(ac);
   const Id low = graph->cut(all, 0, 61);
   const Id high = graph->cut(all, 61, 67);
   const Id e = graph->convolution(low, 3, 48);
@@ -46,7 +47,7 @@ Ids build(JoinedGraph* graph) {
   const Id k = graph->convolution(a, 1, 5);
   const Id lone = graph->negate(k);
   const Id twice = graph->join({h, low, h});
-  const Id mixed = graph->join({k, lone});
+  const Id mixed = graph->join({k, lone, scaled});
   const Id fg = graph->join({f, g});
   const Id last = graph->join({e, fg, twice});
   const Id more = graph->join({last, mixed});

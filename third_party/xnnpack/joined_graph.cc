@@ -88,6 +88,16 @@ Id JoinedGraph::depthwise(Id x) {
   return out;
 }
 
+Id JoinedGraph::scale(Id x) {
+  const size_t channels = channels_[x];
+  const Id filter = constant({1, 1, 1, channels}, 1);
+  const Id bias = constant({channels}, 1);
+  const Id out = define(channels);
+  check(xnn_define_depthwise_convolution_2d(subgraph_, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, channels, 0,
+                                            kInfinity, x, filter, bias, out, 0));
+  return out;
+}
+
 Id JoinedGraph::max_pool(Id x) {
   const Id out = define(channels_[x]);
   check(xnn_define_max_pooling_2d(subgraph_, 1, 1, 1, 1, 3, 3, 1, 1, 1, 1, -kInfinity, kInfinity, x,

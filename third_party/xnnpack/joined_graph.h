@@ -41,6 +41,8 @@ class JoinedGraph {
   // Of `size` x `size`, padded to keep the sides, with a rectifier.
   Id convolution(Id x, size_t size, size_t channels);
   Id depthwise(Id x);
+  // Each channel times a number, and another one added; with a rectifier.
+  Id scale(Id x);
   Id max_pool(Id x);
   Id average_pool(Id x);
   Id join(const std::vector<Id>& parts);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "backends/xnnpack/format/algorithms.h"
+#include "backends/xnnpack/format/chained_joins.h"
 #include "backends/xnnpack/format/channels_last.h"
 #include "backends/xnnpack/format/dead_nodes.h"
 #include "backends/xnnpack/format/graph_check.h"
@@ -195,6 +196,7 @@ Result<std::unique_ptr<Delegate>> Delegate::create_paid(Graph given, size_t payl
   remove_dead_nodes(&graph);
   const uint64_t before = structure_bytes(graph);
   keep_channels_last(&graph);
+  chain_joins(&graph);
   const uint64_t after = structure_bytes(graph);
   if (after > before) PETREL_RETURN_IF_ERROR(pay_for_structure(options, after - before));
   PETREL_RETURN_IF_ERROR(report("start", start_xnnpack()));
