@@ -80,19 +80,24 @@ std::string tensors_text(const Package& package, const CMethod& method, std::str
   std::string rows;
   for (size_t i = 0; i < method.tensors.size(); ++i) {
     const CPlanTensor& tensor = method.tensors[i];
-    std::string sizes = "NULL";
+    std::string sizes = "NULL", order = "NULL";
     if (tensor.type.rank() > 0) {
       std::vector<std::string> words;
       for (const int64_t size : tensor.type.sizes) words.push_back(number(size));
       sizes = absl::StrCat(name, "_sizes_", i);
       *text += array_of("int32_t " + sizes, words);
+      words.clear();
+      for (const uint8_t dim : tensor.type.dim_order) words.push_back(absl::StrCat(dim, "u"));
+      order = absl::StrCat(name, "_order_", i);
+      *text += array_of("uint8_t " + order, words);
     }
     absl::StrAppend(&rows, "    {", quoted(tensor.name), ", ", static_cast<int>(tensor.type.dtype),
                     ", ", tensor.type.rank(), "u, ");
     const std::vector<std::string> place =
         absl::StrSplit(place_text(package, method, tensor.place), ", ");
-    absl::StrAppend(&rows, place[0], ", ", sizes, ", ", place[1], ", ", tensor.type.nbytes(), "u, ",
-                    tensor.written_by, "u, ", tensor.alive_until, "u},\n");
+    absl::StrAppend(&rows, place[0], ", ", sizes, ", ", order, ", ", place[1], ", ",
+                    tensor.type.nbytes(), "u, ", tensor.written_by, "u, ", tensor.alive_until,
+                    "u},\n");
   }
   absl::StrAppend(text, "\nstatic const struct petrel_plan_tensor ", name, "[] = {\n", rows,
                   "};\n\n");

@@ -6,10 +6,13 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "exir/output/output_files.h"
 #include "exir/status_macros.h"
 #include "extension/cli/console.h"
 #include "extension/device/device_time.h"
+#include "extension/device/profile_picture.h"
 
 namespace petrel::extension {
 namespace {
@@ -110,6 +113,15 @@ int bench_device(const DeviceBench& bench) {
   if (!inputs.ok()) return fail("bench", inputs.status());
   const absl::StatusOr<Figures> figures = measure(**method, bench);
   if (!figures.ok()) return fail("bench", figures.status());
+  if (!bench.picture.empty() && figures->steps.empty()) {
+    return fail("bench",
+                absl::StrCat((*device)->name(), ": the model has no plan of steps to draw"));
+  }
+  if (!bench.picture.empty()) {
+    const absl::Status drawn = exir::write_output_file(
+        bench.picture, profile_svg(**method, figures->steps, (*device)->hello().timer_hz));
+    if (!drawn.ok()) return fail("bench", drawn);
+  }
   if (bench.json) {
     std::printf("%s\n", to_json(**method, **device, *figures)
                             .dump(-1, ' ', false, ordered_json::error_handler_t::replace)

@@ -20,6 +20,7 @@ struct DeviceBench {
   uint64_t max_input_bytes = 0;
   double seconds = 0.5;  // that all runs which count take together
   int calibrate_ms = 0;  // 0: the timer is believed
+  std::string picture;   // a file for the times of all steps; "": none
   bool json = false;
 };
 

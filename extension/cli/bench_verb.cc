@@ -37,6 +37,7 @@ struct Arguments {
   bool compiled = false;
   DeviceChoice device;
   int calibrate_ms = 0;
+  std::string picture;
   std::vector<std::string> data;
   std::string method = "forward";
   std::vector<std::string> inputs;
@@ -189,7 +190,7 @@ int run(Arguments& arguments) {
   if (!arguments.device.spec.empty()) {
     return bench_device({arguments.device, arguments.method, arguments.inputs,
                          arguments.limits.max_input_bytes, arguments.seconds,
-                         arguments.calibrate_ms, arguments.json});
+                         arguments.calibrate_ms, arguments.picture, arguments.json});
   }
   if (arguments.profile) {
     std::fprintf(stderr, "petrel bench: --profile is for --compiled\n");
@@ -282,6 +283,9 @@ void add_bench_verb(CLI::App& app, int* exit_code) {
                    "milliseconds to let the timer of the device run beside the clock of this "
                    "machine")
       ->check(CLI::Range(1, 3600000))
+      ->needs(verb->get_option("--device"));
+  verb->add_option("--picture", arguments->picture,
+                   "FILE.svg: draw how long each step takes on the device")
       ->needs(verb->get_option("--device"));
   verb->footer(
       "Examples:\n"

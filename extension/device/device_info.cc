@@ -119,6 +119,15 @@ void check_bytes(Reader& in, const std::string& name, ScalarType type,
   }
 }
 
+std::vector<uint8_t> read_order(Reader& in, const std::string& name, size_t rank) {
+  std::vector<uint8_t> order(in.count(rank, 1));
+  for (uint8_t& dim : order) dim = in.byte();
+  if (!runtime::is_permutation({order.data(), order.size()})) {
+    in.fail(absl::StrCat("the dim order of '", name, "' is none"));
+  }
+  return order;
+}
+
 DeviceTensor read_tensor(Reader& in) {
   DeviceTensor tensor;
   tensor.name = in.text();
@@ -126,11 +135,7 @@ DeviceTensor read_tensor(Reader& in) {
   tensor.type = read_type(in);
   const size_t rank = read_rank(in);
   tensor.sizes = read_sizes(in, rank);
-  tensor.dim_order.resize(in.count(rank, 1));
-  for (uint8_t& dim : tensor.dim_order) dim = in.byte();
-  if (!runtime::is_permutation({tensor.dim_order.data(), tensor.dim_order.size()})) {
-    in.fail(absl::StrCat("the dim order of '", tensor.name, "' is none"));
-  }
+  tensor.dim_order = read_order(in, tensor.name, rank);
   tensor.bytes = in.number32();
   tensor.varies = in.byte() != 0;
   if (tensor.varies) tensor.least_sizes = read_sizes(in, rank);
@@ -151,7 +156,9 @@ void read_plan(Reader& in, DeviceMethodInfo* method) {
   for (DevicePlanTensor& tensor : method->tensors) {
     tensor.name = in.text();
     tensor.type = read_type(in);
-    tensor.sizes = read_sizes(in, read_rank(in));
+    const size_t rank = read_rank(in);
+    tensor.sizes = read_sizes(in, rank);
+    tensor.dim_order = read_order(in, tensor.name, rank);
     tensor.pool = in.number16();
     tensor.offset = in.number32();
     tensor.bytes = in.number32();

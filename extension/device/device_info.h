@@ -44,6 +44,7 @@ struct DevicePlanTensor {
   std::string name;
   runtime::ScalarType type = runtime::ScalarType::Byte;
   std::vector<int32_t> sizes;
+  std::vector<uint8_t> dim_order;
   uint16_t pool = 0;
   size_t offset = 0;
   size_t bytes = 0;

@@ -26,6 +26,17 @@ absl::Status check_timer(const Device& device) {
       absl::StrCat(device.name(), ": the board '", device.info().board, "' has no timer"));
 }
 
+// What sleeps cannot be measured by a timer that stands still then.
+absl::Status check_awake(const Device& device) {
+  PETREL_RETURN_IF_ERROR(check_timer(device));
+  const DeviceHello& hello = device.hello();
+  if (!hello.timer_stops_in_sleep() || !hello.has(PETREL_RPC_MAY_SLEEP)) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(
+      device.name(), ": the timer of board '", device.info().board,
+      "' stands still while the processor sleeps, as it may while it waits for a device of model '",
+      device.info().model, "': give the board a timer that counts on"));
+}
+
 absl::Status does_not_count(const Device& device, uint32_t number) {
   return absl::FailedPreconditionError(
       absl::StrCat(device.name(), ": the timer of board '", device.info().board,
@@ -124,13 +135,13 @@ class Evaluator {
 }  // namespace
 
 absl::StatusOr<DeviceTimes> time_method(DeviceMethod& method, const DeviceTimePlan& plan) {
-  PETREL_RETURN_IF_ERROR(check_timer(method.device()));
+  PETREL_RETURN_IF_ERROR(check_awake(method.device()));
   return Evaluator(method, plan).evaluate();
 }
 
 absl::StatusOr<std::vector<DeviceStepTime>> profile_method(DeviceMethod& method, int repeats) {
   Device& device = method.device();
-  PETREL_RETURN_IF_ERROR(check_timer(device));
+  PETREL_RETURN_IF_ERROR(check_awake(device));
   const size_t count = method.info().steps.size();
   std::vector<uint64_t> least(count, UINT64_MAX);
   for (int i = 0; i < repeats; ++i) {

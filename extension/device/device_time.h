@@ -37,7 +37,8 @@ struct DeviceTimes {
   double ticks = 0;  // of one run
 };
 
-// Unimplemented without a timer. Inputs are those of the method.
+// Unimplemented without a timer; FailedPrecondition for one that stands still in sleep where the
+// model has devices, for which the processor may wait asleep. Inputs are those of the method.
 absl::StatusOr<DeviceTimes> time_method(DeviceMethod& method, const DeviceTimePlan& plan);
 
 struct DeviceStepTime {
@@ -46,7 +47,7 @@ struct DeviceStepTime {
   double share = 0;  // of all
 };
 
-// Each step that took part, in order; the least of `repeats` runs.
+// Each step that took part, in order; the least of `repeats` runs. Errors as of time_method().
 absl::StatusOr<std::vector<DeviceStepTime>> profile_method(DeviceMethod& method, int repeats);
 
 // A line for each step, with its kernel and the user's source line.

@@ -76,6 +76,23 @@ TEST(DeviceTime, NoTimerIsAnError) {
   EXPECT_THAT(times_of(device).status().ToString(), HasSubstr("board 'testing' has no timer"));
 }
 
+TEST(DeviceTime, WhatMaySleepNeedsATimerThatCountsOn) {
+  const petrel_device_info npu = {"npu"};
+  petrel_model_metadata model = *testing_metadata();
+  model.devices = &npu;
+  model.num_devices = 1;
+  TestingDevice device(&model);
+  EXPECT_TRUE(times_of(device).ok());
+  device.board().timer.flags = PETREL_TIMER_STOPS_IN_SLEEP;
+  device.start();
+  EXPECT_THAT(times_of(device).status().ToString(),
+              HasSubstr("the timer of board 'testing' stands still while the processor sleeps"));
+  const auto host = opened(device);
+  EXPECT_FALSE(profile_method(**host->method("forward"), 1).ok());
+  device.start(testing_metadata());
+  EXPECT_TRUE(times_of(device).ok());
+}
+
 TEST(DeviceTime, InputsThatRunsDestroyAreGivenEachTime) {
   TestingDevice device;
   device.config().plan = nullptr;  // nobody says that they are kept

@@ -4,21 +4,28 @@
 #include <algorithm>
 #include <map>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "exir/status_macros.h"
 #include "extension/diff/operator_family.h"
+#include "extension/npy/tensor_array.h"
+#include "runtime/core/tensor.h"
 
 namespace petrel::extension {
 namespace {
 
+// In logical order, as the interpreter's. The bytes are as many as the sizes say.
 NpyArray array_of(const DevicePlanTensor& tensor, Bytes bytes) {
-  NpyArray array;
-  array.type = tensor.type;
-  array.shape.assign(tensor.sizes.begin(), tensor.sizes.end());
-  array.data = std::move(bytes);
-  return array;
+  std::vector<int32_t> sizes = tensor.sizes;
+  std::vector<uint8_t> order = tensor.dim_order;
+  std::vector<int64_t> strides(sizes.size());
+  runtime::compute_strides({sizes.data(), sizes.size()}, {order.data(), order.size()},
+                           strides.data());
+  runtime::TensorImpl impl(tensor.type, static_cast<ssize_t>(sizes.size()), sizes.data(),
+                           bytes.data(), order.data(), strides.data());
+  return to_npy(runtime::Tensor(&impl));
 }
 
 class Tracer {

@@ -108,10 +108,10 @@ const struct petrel_model_metadata *testing_metadata_of_another(void) {
 
 static const uint16_t index0[] = {0}, index1[] = {1}, index2[] = {2}, index3[] = {3};
 static const struct petrel_plan_tensor tensors[] = {
-    {"x", PETREL_DTYPE_INT32, 1, 0, four, 0, 16, 0, 1},
-    {"doubled", PETREL_DTYPE_INT32, 1, 0, four, 16, 16, 1, 2},
-    {"y", PETREL_DTYPE_INT32, 1, 0, four, 32, 16, 2, 4},
-    {"n", PETREL_DTYPE_INT32, 1, 0, one, 48, 4, 3, 4}};
+    {"x", PETREL_DTYPE_INT32, 1, 0, four, order, 0, 16, 0, 1},
+    {"doubled", PETREL_DTYPE_INT32, 1, 0, four, order, 16, 16, 1, 2},
+    {"y", PETREL_DTYPE_INT32, 1, 0, four, order, 32, 16, 2, 4},
+    {"n", PETREL_DTYPE_INT32, 1, 0, one, order, 48, 4, 3, 4}};
 static const struct petrel_plan_step steps[] = {
     {"begin", "", "", NULL, NULL, 0, 0},
     {"op0_mul", "aten::mul.out", "testing.py:3, in forward", index0, index1, 1, 1},

@@ -15,6 +15,7 @@ import tempfile
 import time
 import tty
 import unittest
+import xml.etree.ElementTree
 
 import firmware
 from command import PETREL, done
@@ -22,6 +23,7 @@ from command import PETREL, done
 DIGITS = pathlib.Path("examples/quickstart/digits.pt2").absolute()
 DIGIT = pathlib.Path("examples/quickstart/digit.npy").absolute()
 LAYERS = pathlib.Path("test/models/layers").absolute()
+FIXTURES = pathlib.Path("test/models/fixtures/torch_2_13").absolute()
 STATE = pathlib.Path("test/models/state").absolute()
 PAGE = pathlib.Path("docs/device_rpc.md").absolute()
 
@@ -81,12 +83,14 @@ class DeviceTest(unittest.TestCase):
         self.check_digits(f"exec:{self.digits(more=['-DPETREL_RPC_CRC_BITS=16'])}")
 
     def test_other_models(self):
-        for name in ("lstm", "attention", "embedding"):
+        # The last one takes and returns memory with channels innermost.
+        for folder, name in ((LAYERS, "lstm"), (LAYERS, "attention"), (LAYERS, "embedding"),
+                             (FIXTURES, "channels_last")):
             with self.subTest(model=name):
-                model = LAYERS / f"{name}.pt2"
+                model = folder / f"{name}.pt2"
                 package = firmware.generated(self.folder, name, {"forward": model})
                 program = firmware.built(package)
-                inputs = [w for f in sorted(LAYERS.glob(f"{name}.input_*.npy"))
+                inputs = [w for f in sorted(folder.glob(f"{name}.input_*.npy"))
                           for w in ("--input", f)]
                 pte = self.exported(name, {"forward": model})
                 expected = self.petrel("run", pte, "--kernels", "reference", *inputs)
@@ -166,13 +170,20 @@ class DeviceTest(unittest.TestCase):
     def test_bench(self):
         program = self.digits()
         code, out, err = self.petrel("bench", "--device", f"exec:{program}", "--input", DIGIT,
-                                     "--seconds", "0.05", "--calibrate", "50", "--json")
+                                     "--seconds", "0.05", "--calibrate", "50", "--picture",
+                                     "profile.svg", "--json")
         self.assertEqual((code, err), (0, ""))
         figures = json.loads(out)
         self.assertEqual(figures["board"], "process")
         self.assertGreater(figures["mean_seconds"], 0)
         self.assertEqual(len(figures["steps"]), 11)
         self.assertAlmostEqual(sum(step["share"] for step in figures["steps"]), 1)
+        picture = xml.etree.ElementTree.parse(self.folder / "profile.svg").getroot()
+        bars = [float(bar.get("width")) for bar in picture.iter("{http://www.w3.org/2000/svg}rect")
+                if bar.get("fill") == "steelblue"]
+        longest = max(step["ticks"] for step in figures["steps"])
+        for bar, step in zip(bars, figures["steps"], strict=True):
+            self.assertAlmostEqual(bar / max(bars), step["ticks"] / longest, delta=1e-3)
         calibration = figures["calibration"]
         self.assertLessEqual(abs(calibration["drift"]), calibration["relative_error"] + 1e-3)
         code, out, err = self.petrel("bench", "--device", f"exec:{program}", "--seconds", "0.01")

@@ -99,6 +99,7 @@ static uint32_t features(const struct petrel_rpc *rpc) {
   if (board->timer.hz != 0 && config->plan != NULL && config->num_trace > 0) {
     all |= PETREL_RPC_HAS_TRACE;
   }
+  if (config->model->num_devices > 0) all |= PETREL_RPC_MAY_SLEEP;
   if (board->stack_low != NULL) all |= PETREL_RPC_HAS_STACK;
   if (config->selftest != NULL) all |= PETREL_RPC_HAS_SELFTEST;
   if (board->reset != NULL) all |= PETREL_RPC_HAS_RESET;

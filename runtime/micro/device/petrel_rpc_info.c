@@ -43,14 +43,18 @@ static void put_sizes(struct window *out, uint32_t rank, const int32_t *sizes) {
   for (d = 0; d < rank; ++d) put32(out, (uint32_t)sizes[d]);
 }
 
-static void put_tensor(struct window *out, const struct petrel_tensor_info *tensor) {
+static void put_order(struct window *out, uint32_t rank, const uint8_t *dim_order) {
   uint32_t d;
+  for (d = 0; d < rank; ++d) put8(out, dim_order[d]);
+}
+
+static void put_tensor(struct window *out, const struct petrel_tensor_info *tensor) {
   put_text(out, tensor->name);
   put_text(out, tensor->c_name);
   put32(out, (uint32_t)tensor->dtype);
   put16(out, tensor->rank);
   put_sizes(out, tensor->rank, tensor->sizes);
-  for (d = 0; d < tensor->rank; ++d) put8(out, tensor->dim_order[d]);
+  put_order(out, tensor->rank, tensor->dim_order);
   put32(out, (uint32_t)tensor->bytes);
   put8(out, tensor->least_sizes != NULL);
   if (tensor->least_sizes != NULL) put_sizes(out, tensor->rank, tensor->least_sizes);
@@ -71,6 +75,7 @@ static void put_plan(struct window *out, const struct petrel_method_plan *plan) 
     put32(out, (uint32_t)tensor->dtype);
     put16(out, tensor->rank);
     put_sizes(out, tensor->rank, tensor->sizes);
+    put_order(out, tensor->rank, tensor->dim_order);
     put16(out, tensor->pool);
     put32(out, (uint32_t)tensor->offset);
     put32(out, (uint32_t)tensor->bytes);

@@ -15,7 +15,7 @@
 #define PETREL_RPC_HEAD_BYTES 8u
 #define PETREL_RPC_ANSWER 0x80u
 #define PETREL_RPC_HELLO_BYTES 40u
-#define PETREL_RPC_INFO_VERSION 1u
+#define PETREL_RPC_INFO_VERSION 2u
 
 enum petrel_rpc_type {
   PETREL_RPC_HELLO = 1,
@@ -82,7 +82,8 @@ enum petrel_rpc_feature {
   PETREL_RPC_HAS_SELFTEST = 16,
   PETREL_RPC_HAS_RESET = 32,
   PETREL_RPC_HAS_BULK = 64,
-  PETREL_RPC_KEEPS_INPUTS = 128 /* of all methods, from run to run */
+  PETREL_RPC_KEEPS_INPUTS = 128, /* of all methods, from run to run */
+  PETREL_RPC_MAY_SLEEP = 256     /* the model has devices, and drivers may wait for them asleep */
 };
 
 #define PETREL_RPC_TRACED 1u /* a flag of RUN: count the ticks of each step */

@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #define PETREL_PLAN_MAGIC 0x4e4c5050u
-#define PETREL_PLAN_VERSION 1u
+#define PETREL_PLAN_VERSION 2u
 
 /* In .pool: it lies where the caller has that input or output, whose index is in .offset. */
 #define PETREL_PLAN_OF_INPUT 0xfffeu
@@ -31,6 +31,7 @@ struct petrel_plan_tensor {
   uint16_t rank;
   uint16_t pool; /* index in the pools of the metadata */
   const int32_t *sizes;
+  const uint8_t *dim_order; /* outermost dim first */
   size_t offset;
   size_t bytes;
   uint16_t written_by;  /* step; 0 for inputs */
