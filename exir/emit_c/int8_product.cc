@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "exir/emit_c/node_calls.h"
 #include "exir/ops/handles.h"
 
@@ -147,6 +148,24 @@ bool Int8Product::has_near_levels() const {
     if (most[f] >= int64_t{1} << (by[f] - 1 - zeros)) return false;
   }
   return true;
+}
+
+std::string product_text(const Int8Product& product) {
+  const std::string types = absl::StrCat(std::string(scalar_type_name(product.in_type)), " -> ",
+                                         std::string(scalar_type_name(product.out_type)));
+  if (product.is_linear) {
+    return absl::StrCat("linear ", product.batch, " x ", product.channels, " -> ", product.filters,
+                        ", ", types);
+  }
+  const auto pair = [](int64_t a, int64_t b) { return absl::StrCat(a, "x", b); };
+  return absl::StrCat("convolution ", product.batch, " x ", product.groups * product.channels,
+                      " x ", pair(product.in_height, product.in_width), " -> ",
+                      product.all_filters(), " x ", pair(product.out_height, product.out_width),
+                      ", kernel ", pair(product.kernel_height, product.kernel_width), ", stride ",
+                      pair(product.stride_height, product.stride_width), ", padding ",
+                      pair(product.padding_top, product.padding_left), ", dilation ",
+                      pair(product.dilation_height, product.dilation_width), ", groups ",
+                      product.groups, ", ", types);
 }
 
 std::optional<Int8Product> int8_product(const Node& node) {

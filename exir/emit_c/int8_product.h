@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "exir/ir/graph.h"
@@ -57,6 +58,10 @@ struct Int8Product {
 };
 
 inline constexpr int32_t kNearShift = 33;
+
+// All that how long it takes may depend on but the levels:
+// "linear 1 x 64 -> 10, i8 -> i8".
+std::string product_text(const Int8Product& product);
 
 // nullopt for other operators, for sizes that vary, and for a weight that is not known.
 std::optional<Int8Product> int8_product(const Node& node);

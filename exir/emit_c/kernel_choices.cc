@@ -69,9 +69,39 @@ const VariantRow* KernelChoices::variant_of(const Node& node, const Int8Product&
     const VariantRow* row = find_variant(kernel_of(product), rule.variant);
     // What is wrong with others is said when all of it is known.
     if (row != nullptr && fits(*row, product)) return row;
-    break;
+    return choose_variant(product, options_.target);
+  }
+  if (const TunedKernel* const tuned = find_tuned(node, product); tuned != nullptr) {
+    const VariantRow* row = find_variant(kernel_of(product), tuned->variant);
+    if (row != nullptr && fits(*row, product)) return row;
   }
   return choose_variant(product, options_.target);
+}
+
+const TunedKernel* KernelChoices::find_tuned(const Node& node, const Int8Product& product) const {
+  const TunedKernel* found = nullptr;
+  for (const TunedKernel& one : options_.tuned) {
+    if (one.node != node.result()->name()) continue;
+    if (one.product == product_text(product)) return &one;
+    if (found == nullptr) found = &one;
+  }
+  return found;
+}
+
+bool KernelChoices::is_forced(const Node& node) const {
+  return std::any_of(options_.forced.begin(), options_.forced.end(),
+                     [&](const ForcedKernel& rule) { return names(rule, node); });
+}
+
+std::vector<std::string> KernelChoices::variants_for(const Node& node,
+                                                     const Int8Product& product) const {
+  if (is_forced(node)) return {variant_of(node, product)->name};
+  const VariantRow* const first = choose_variant(product, options_.target);
+  std::vector<std::string> all = {first->name};
+  for (const VariantRow& row : variant_rows()) {
+    if (&row != first && fits(row, product)) all.emplace_back(row.name);
+  }
+  return all;
 }
 
 const UserKernel* KernelChoices::find_user(const std::string& symbol) const {
@@ -100,6 +130,39 @@ absl::Status KernelChoices::check_user_rule(const ForcedKernel& rule,
   }
   return absl::InvalidArgumentError(absl::StrCat(
       text_of(rule), ": no node has such a name; they are called ", absl::StrJoin(known, ", ")));
+}
+
+absl::Status KernelChoices::check_tuned(const PlannedProgram& planned) const {
+  if (options_.tuned.empty()) return absl::OkStatus();
+  const auto wrong = [](const std::string& node, const auto&... why) {
+    return absl::InvalidArgumentError(absl::StrCat("node '", node, "' ", why...));
+  };
+  std::set<std::string> used;
+  for (const PlannedMethod& method : planned.methods) {
+    for (const Node* node : method.storage->steps()) {
+      const auto product = int8_product(*node);
+      if (!product.has_value()) continue;
+      const std::string& name = node->result()->name();
+      used.insert(name);
+      if (is_forced(*node)) continue;
+      const TunedKernel* const tuned = find_tuned(*node, *product);
+      if (tuned == nullptr) return wrong(name, "was not measured: it is another model's record");
+      const std::string text = product_text(*product);
+      if (tuned->product != text) {
+        return wrong(name, "was measured as '", tuned->product, "' and is '", text,
+                     "': it is another model's record");
+      }
+      const VariantRow* const row = find_variant(kernel_of(*product), tuned->variant);
+      if (row != nullptr && fits(*row, *product)) continue;
+      return wrong(name, "cannot have variant '", tuned->variant, "'; variants are ",
+                   variants_of(kernel_of(*product)));
+    }
+  }
+  for (const TunedKernel& tuned : options_.tuned) {
+    if (used.count(tuned.node) > 0) continue;
+    return wrong(tuned.node, "was measured and is not there: it is another model's record");
+  }
+  return absl::OkStatus();
 }
 
 absl::Status KernelChoices::check_rules(const PlannedProgram& planned) const {
@@ -169,6 +232,8 @@ void KernelChoices::pack(Graph& graph, Node* node, KernelChoice* choice) {
 
 absl::Status KernelChoices::prepare(PlannedProgram* planned) {
   PETREL_RETURN_IF_ERROR(check_rules(*planned));
+  const absl::Status tuned = check_tuned(*planned);
+  if (!tuned.ok()) return annotate(tuned, "--tuning");
   for (PlannedMethod& method : planned->methods) {
     PETREL_RETURN_IF_ERROR(annotate(lay_out(&method), absl::StrCat("method '", method.name, "'")));
     std::set<const Node*> together;
@@ -188,6 +253,7 @@ absl::Status KernelChoices::prepare(PlannedProgram* planned) {
       choice.product = *product;
       choice.variant =
           together.count(node) != 0 ? row_variant_of(*node, *product) : variant_of(*node, *product);
+      choice.variants = variants_for(*node, *product);  // reads weights that are not packed yet
       if (choice.variant->packing != Packing::kAsStored) pack(*method.graph, node, &choice);
       choices_.emplace(node, std::move(choice));
     }

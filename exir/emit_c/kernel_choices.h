@@ -35,6 +35,9 @@ namespace petrel::exir::emit_c {
 struct KernelChoice {
   Int8Product product;  // as it was before its constants were packed; sizes only
   const VariantRow* variant = nullptr;
+  // Names of those that the node may have, the one that the target takes first; one only where a
+  // rule forces it.
+  std::vector<std::string> variants;
   bool is_near = false;  // shifts are less kNearShift
 };
 
@@ -51,8 +54,8 @@ class KernelChoices : public StepKernels {
   std::vector<StepNodes> blocks_of(const Node& last) const override;
 
   // Packs constants and lays out values, once. InvalidArgument for a rule that names no node or
-  // variant, a variant that does not fit its node, and an input or output that cannot lie with
-  // channels innermost.
+  // variant, a variant that does not fit its node, what was tuned for another model, and an input
+  // or output that cannot lie with channels innermost.
   absl::Status prepare(PlannedProgram* planned);
 
   // The function of the user that a node calls; null for others.
@@ -75,8 +78,13 @@ class KernelChoices : public StepKernels {
   std::optional<Accesses> accesses_of_step(const StepNodes& nodes, const Value* operand) const;
   // Four channels of all rows come before the next four.
   bool goes_by_channels(const StepNodes& nodes) const;
+  // That of its product, or else of its name.
+  std::vector<std::string> variants_for(const Node& node, const Int8Product& product) const;
+  const TunedKernel* find_tuned(const Node& node, const Int8Product& product) const;
+  bool is_forced(const Node& node) const;
   const UserKernel* find_user(const std::string& symbol) const;
   absl::Status check_rules(const PlannedProgram& planned) const;
+  absl::Status check_tuned(const PlannedProgram& planned) const;
   absl::Status check_user_rule(const ForcedKernel& rule, const PlannedProgram& planned) const;
   void pack(Graph& graph, Node* node, KernelChoice* choice);
 

@@ -40,6 +40,13 @@ struct UserKernel {
   std::string text;
 };
 
+// What was measured to be best for a node (exir/driver/tuning.h).
+struct TunedKernel {
+  std::string node;     // the name of its result
+  std::string product;  // product_text() of int8_product.h
+  std::string variant;
+};
+
 struct KernelOptions {
   Target target = Target::kGeneric;
   // Inputs and outputs that have channels and places lie with channels innermost.
@@ -47,6 +54,8 @@ struct KernelOptions {
   // All values lie as in the program: whoever reads them by the plan knows no other order.
   bool keeps_order = false;
   std::vector<ForcedKernel> forced;
+  // One for each node that no rule forces; empty: the target decides.
+  std::vector<TunedKernel> tuned;
   std::vector<UserKernel> user;
 };
 
@@ -54,6 +63,8 @@ struct KernelOptions {
 bool is_c_name(const std::string& name);
 // Whether the table of variants has the name.
 bool is_variant(const std::string& name);
+// SHA-256 of the text that all variants are made of, 64 hexadecimal digits.
+std::string variants_digest();
 
 }  // namespace petrel::exir::emit_c
 

@@ -4,7 +4,11 @@
 #include <algorithm>
 #include <iterator>
 
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "exir/emit_c/names.h"
+#include "exir/emit_c/sources.h"
+#include "exir/ir/blob.h"
 
 namespace petrel::exir::emit_c {
 namespace {
@@ -113,6 +117,16 @@ bool is_c_name(const std::string& name) { return sanitized(name) == name && !is_
 bool is_variant(const std::string& name) {
   return std::any_of(std::begin(kRows), std::end(kRows),
                      [&](const VariantRow& row) { return row.name == name; });
+}
+
+std::string variants_digest() {
+  std::string text;
+  for (const Source& source : all_sources()) {
+    if (absl::StartsWith(source.path, "kernels/int8_")) {
+      absl::StrAppend(&text, source.path, "\n", source.text);
+    }
+  }
+  return to_hex(sha256_of({reinterpret_cast<const uint8_t*>(text.data()), text.size()}));
 }
 
 const char* name_of(Target target) { return kTargetNames[static_cast<size_t>(target)]; }

@@ -62,7 +62,21 @@ Json kernels_of(const CMethod& method) {
           {{"node", stage.node}, {"operator", stage.kernel}, {"variant", stage.variant}});
     }
     if (step.variant.empty()) continue;
-    rows.push_back({{"node", step.node}, {"operator", step.kernel}, {"variant", step.variant}});
+    Json row = {{"node", step.node}, {"operator", step.kernel}, {"variant", step.variant}};
+    if (!step.variants.empty()) {
+      row["step"] = step.function;
+      row["variants"] = step.variants;
+      row["product"] = step.product;
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+Json steps_of(const CMethod& method) {
+  Json rows = Json::array();
+  for (const auto& [name, kernel] : step_infos(method)) {
+    rows.push_back({{"name", name}, {"kernel", kernel}});
   }
   return rows;
 }
@@ -103,6 +117,7 @@ Json describe(const CMethod& method) {
           {"outputs", describe(method.outputs)},
           {"sizes", sizes_of(method)},
           {"steps", method.steps.size()},
+          {"step_infos", steps_of(method)},
           {"kernels", kernels_of(method)},
           {"blocks", blocks_of(method)},
           {"shared", shared_of(method)},
@@ -245,6 +260,7 @@ std::string manifest_text(const Package& package, const std::string& sha256) {
   for (const CMethod& method : package.methods) json["methods"].push_back(describe(method));
   json["parameters"] = parameters_of(package);
   json["delegates"] = delegates_of(package);
+  json["devices"] = devices_of(package);
   json["folded"] = Json::array();
   for (const CFolded& one : package.folded) {
     json["folded"].push_back({{"name", one.name}, {"bytes", one.bytes}});

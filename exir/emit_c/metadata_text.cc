@@ -189,12 +189,10 @@ std::string run_text(const Package& package, const CMethod& method) {
 // The table of steps, which never is empty.
 std::string add_steps(const CMethod& method, std::string* text) {
   const std::string name = method.prefix + "_step_infos";
-  std::vector<std::string> rows = {"{\"inputs\", \"\"}"};
-  for (const CStep& step : method.steps) {
-    rows.push_back(absl::StrCat("{", quoted(step.jump.has_value() ? "branch" : step.function), ", ",
-                                quoted(step.kernel), "}"));
+  std::vector<std::string> rows;
+  for (const auto& [step, kernel] : step_infos(method)) {
+    rows.push_back(absl::StrCat("{", quoted(step), ", ", quoted(kernel), "}"));
   }
-  rows.push_back("{\"outputs\", \"\"}");
   absl::StrAppend(text, "static const struct petrel_step_info ", name, "[] = {\n    ",
                   absl::StrJoin(rows, ",\n    "), "};\n\n");
   return name;
@@ -255,6 +253,15 @@ std::string pools_text(const Package& package) {
 }
 
 }  // namespace
+
+std::vector<std::pair<std::string, std::string>> step_infos(const CMethod& method) {
+  std::vector<std::pair<std::string, std::string>> infos = {{"inputs", ""}};
+  for (const CStep& step : method.steps) {
+    infos.emplace_back(step.jump.has_value() ? "branch" : step.function, step.kernel);
+  }
+  infos.emplace_back("outputs", "");
+  return infos;
+}
 
 // Where no memory is for state alone, it lies among the others.
 bool is_kept(const Package& package, const CMemory& memory) {

@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "exir/annotate.h"
 #include "exir/emit_c/comment_text.h"
+#include "exir/emit_c/kernel_choices.h"
 #include "exir/emit_c/renamed.h"
 #include "exir/status_macros.h"
 
@@ -97,7 +98,11 @@ absl::StatusOr<CStep> make_step(const Node& node, const OperatorRow& row, const 
   step.node = node.num_results() == 0 ? "" : node.result()->name();
   step.variant = choice == nullptr ? "" : choice->variant->name;
   step.comment = comment_of(node);
-  if (choice != nullptr) absl::StrAppend(&step.comment, "\n  variant ", step.variant);
+  if (choice != nullptr) {
+    step.variants = choice->variants;
+    step.product = product_text(choice->product);
+    absl::StrAppend(&step.comment, "\n  variant ", step.variant);
+  }
   for (const KernelCall& call : std::move(calls).take()) {
     PETREL_ASSIGN_OR_RETURN(const KernelFunction function, library->add(call));
     std::vector<std::string> arguments;

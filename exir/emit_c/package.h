@@ -74,6 +74,8 @@ struct CStep {
   std::string kernel;                 // "aten::add.out": what it is in a .pte
   std::string node;                   // the name of its result
   std::string variant;                // "im2col-smlad"; "" where there is one only
+  std::vector<std::string> variants;  // that it may have, the one of the target first
+  std::string product;                // product_text() of nodes with variants
   std::string comment;                // lines
   std::string source;                 // "model.py:12, in forward", or ""
   std::string body;                   // statements

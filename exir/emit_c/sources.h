@@ -18,7 +18,7 @@ struct Source {
   absl::string_view text;
 };
 
-// By path; made by write_sources.cc.
+// By path; what write_sources.cc makes.
 absl::Span<const Source> all_sources();
 
 // Null when there is none.

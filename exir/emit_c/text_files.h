@@ -62,7 +62,9 @@ std::string delegate_source_text(const Package& package);
 std::string delegate_open_text(const Package& package);
 std::string delegate_header_text();                        // petrel_delegate.h
 std::set<std::string> devices_of(const Package& package);  // members of the struct of devices
-size_t room_words(const CDelegateCall& call);              // of 8 bytes
+// Name and kernel of each step, the copies before and after them included.
+std::vector<std::pair<std::string, std::string>> step_infos(const CMethod& method);
+size_t room_words(const CDelegateCall& call);  // of 8 bytes
 // "context == NULL || context->arena == NULL": init() has not been called.
 std::string no_context(const Package& package);
 // `calls` are in the order of the methods.

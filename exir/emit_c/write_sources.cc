@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes the definition of all_sources() for the given files to stdout.
+// Writes a function that gives the texts of files of runtime/micro to stdout. TYPE is a struct of a
+// path below it and a text, and HEADER declares both.
 //
-//   write_sources runtime/micro/math/exp.h runtime/micro/kernels/map.h > embedded.cc
+//   write_sources HEADER NAMESPACE TYPE FUNCTION runtime/micro/math/exp.h ... > embedded.cc
+//   absl::Span<const TYPE> FUNCTION();
 #include <cstdio>
 #include <fstream>
 #include <iterator>
@@ -11,8 +13,13 @@
 
 int main(int argc, char** argv) {
   constexpr char kRoom[] = "runtime/micro/";
+  constexpr int kFirstFile = 5;
+  if (argc <= kFirstFile) {
+    std::fprintf(stderr, "usage: write_sources HEADER NAMESPACE TYPE FUNCTION FILE...\n");
+    return 2;
+  }
   std::map<std::string, std::string> texts;
-  for (int i = 1; i < argc; ++i) {
+  for (int i = kFirstFile; i < argc; ++i) {
     const std::string path = argv[i];
     const size_t room = path.rfind(kRoom);
     std::ifstream file(path, std::ios::binary);
@@ -23,14 +30,14 @@ int main(int argc, char** argv) {
     }
     texts[path.substr(room + sizeof(kRoom) - 1)] = text;
   }
-  std::printf(
-      "#include \"exir/emit_c/sources.h\"\n\nnamespace petrel::exir::emit_c {\nnamespace {\n\n");
-  std::printf("constexpr Source kSources[] = {\n");
+  const char* const type = argv[3];
+  std::printf("#include \"%s\"\n\nnamespace %s {\nnamespace {\n\n", argv[1], argv[2]);
+  std::printf("constexpr %s kTexts[] = {\n", type);
   for (const auto& [path, text] : texts) {
     std::printf("    {\"%s\", R\"~~(%s)~~\"},\n", path.c_str(), text.c_str());
   }
   std::printf("};\n\n}  // namespace\n\n");
-  std::printf("absl::Span<const Source> all_sources() { return kSources; }\n\n");
-  std::printf("}  // namespace petrel::exir::emit_c\n");
+  std::printf("absl::Span<const %s> %s() { return kTexts; }\n\n", type, argv[4]);
+  std::printf("}  // namespace %s\n", argv[2]);
   return 0;
 }

@@ -17,6 +17,7 @@
 #include "extension/cli/limit_options.h"
 #include "extension/cli/progress.h"
 #include "extension/cli/project_arrays.h"
+#include "extension/cli/project_tune.h"
 #include "extension/cli/verb.h"
 #include "extension/module/error_text.h"
 #include "extension/project/api.h"
@@ -345,6 +346,7 @@ void add_project_verb(CLI::App& app, int* exit_code) {
   step->add_option("--seconds", arguments->seconds, "how long the board may take; default: 60")
       ->check(CLI::Range(0.1, 3600.0));
   add_device(step, arguments);
+  add_project_tune(*verb, exit_code);
   step = add_step(*verb, "list-devices", "List the boards that are plugged in", exit_code,
                   arguments, list);
   step->add_option("project", arguments->folder, "whose server is asked");

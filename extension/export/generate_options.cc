@@ -9,6 +9,7 @@
 #include "exir/driver/board_pools.h"
 #include "exir/driver/kernel_rules.h"
 #include "exir/driver/pool_rules.h"
+#include "exir/driver/tuning.h"
 #include "exir/emit_c/kernel_options.h"
 #include "exir/plan/formats/memory_pool.h"
 #include "extension/export/export_option.h"
@@ -215,6 +216,14 @@ std::vector<GenerateOption> kernel_options() {
          if (rules.ok()) options->kernels.forced = *std::move(rules);
          return rules.status();
        }},
+      {{"tuning",
+        OptionKind::kText,
+        {},
+        "",
+        "a record of `petrel project tune`, made with this board, model and placement: nodes that "
+        "kernel says nothing of have the variants that it found best"},
+       // Read last, since what it was measured with is compared with all else.
+       [](const Words&, GenerateOptions*) { return absl::OkStatus(); }},
       {{"kernel-source",
         OptionKind::kTexts,
         {},
@@ -283,6 +292,12 @@ absl::Status apply_generate_options(const OptionWords& given, GenerateOptions* o
     const auto read = exir::read_board(board->second[0]);
     note(read.status());
     if (read.ok()) exir::use_board(*read, given.count("params") == 0, options);
+    const auto tuning = given.find("tuning");
+    if (read.ok() && tuning != given.end()) {
+      note(exir::use_tuning(tuning->second[0], *read, options));
+    }
+  } else if (problems.empty() && given.count("tuning") > 0) {
+    problems.emplace_back("--tuning needs --board, which it was measured on");
   }
   // What pools are called is known to be right only where they could be read.
   if (problems.empty()) note(exir::check_pools(*options));

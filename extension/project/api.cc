@@ -98,9 +98,11 @@ absl::StatusOr<Json> build(Fields& params) {
   PETREL_ASSIGN_OR_RETURN(const Project project, project_of(params));
   const std::string driver = params.text_or("driver", kStandalone);
   PETREL_RETURN_IF_ERROR(params.finish());
-  if (driver != kStandalone && driver != kHostDriven && driver != kCalibrate) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "driver: is '", driver, "', must be ", kStandalone, ", ", kHostDriven, " or ", kCalibrate));
+  if (driver != kStandalone && driver != kHostDriven && driver != kCalibrate &&
+      driver != kProfile) {
+    return absl::InvalidArgumentError(absl::StrCat("driver: is '", driver, "', must be ",
+                                                   kStandalone, ", ", kHostDriven, ", ", kCalibrate,
+                                                   " or ", kProfile));
   }
   PETREL_ASSIGN_OR_RETURN(const Image image, build_project(project, driver));
   Json result = describe(image);

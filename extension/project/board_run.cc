@@ -83,6 +83,10 @@ absl::StatusOr<RunReport> read_report(const Project& project, const std::string&
   }
   RunReport report;
   report.timer_problem = timer_text(static_cast<int32_t>(word_at(*bytes, 2)));
+  if (project.board.timer.stops_in_sleep && project.package.has_devices) {
+    report.timer_problem =
+        "the timer stands still in sleep, in which the model may wait for its devices";
+  }
   report.hz = word_at(*bytes, 3);
   report.ticks = uint64_t{word_at(*bytes, 5)} << 32 | word_at(*bytes, 4);
   report.stack_used = word_at(*bytes, 6);

@@ -36,6 +36,7 @@ struct Image {
 inline constexpr char kStandalone[] = "standalone";
 inline constexpr char kHostDriven[] = "host_driven";
 inline constexpr char kCalibrate[] = "calibrate";
+inline constexpr char kProfile[] = "profile";
 
 // NotFound names a tool that is not installed and the command that installs it;
 // FailedPrecondition with the memory and the bytes that are missing where it does not fit, or

@@ -15,6 +15,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 
 namespace petrel::extension {
 
@@ -27,7 +28,7 @@ struct FirmwareFile {
 };
 
 // All; made by the build.
-const std::vector<FirmwareFile>& all_firmware();
+absl::Span<const FirmwareFile> all_firmware();
 
 // Those of a family: its own, and the folders that it builds on. Names differ. NotFound with
 // the families that there are.

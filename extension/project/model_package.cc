@@ -85,6 +85,21 @@ std::vector<PackageTensor> read_tensors(Fields& method, const Fields::Json& json
   return tensors;
 }
 
+// Of a method as it is written; rows of user's kernels have no variants.
+std::vector<PackageKernel> read_kernels(const Fields::Json& method, Fields* of) {
+  std::vector<PackageKernel> kernels;
+  if (!method.contains("kernels") || !method["kernels"].is_array()) return kernels;
+  for (size_t i = 0; i < method["kernels"].size(); ++i) {
+    const Fields::Json& json = method["kernels"][i];
+    Fields row(json, absl::StrCat("kernels[", i, "]"));
+    if (json.is_object() && !json.contains("variants")) continue;
+    kernels.push_back(
+        {row.text("node"), row.text("step"), row.text("product"), row.texts("variants")});
+    of->note(row.problem());
+  }
+  return kernels;
+}
+
 void read_methods(Fields& fields, const Fields::Json& json, ModelPackage* package) {
   std::vector<Fields> rows = fields.list("methods");
   for (size_t i = 0; i < rows.size(); ++i) {
@@ -94,6 +109,7 @@ void read_methods(Fields& fields, const Fields::Json& json, ModelPackage* packag
     if (json["methods"][i].is_object()) {
       method.inputs = read_tensors(rows[i], json["methods"][i], "inputs");
       method.outputs = read_tensors(rows[i], json["methods"][i], "outputs");
+      method.kernels = read_kernels(json["methods"][i], &rows[i]);
     }
     fields.note(rows[i].problem());
     package->methods.push_back(std::move(method));
@@ -140,6 +156,12 @@ absl::StatusOr<ModelPackage> package_of(const Fields::Json& json) {
     for (const Fields::Json& row : json["parameters"]) {
       package.has_external = package.has_external ||
                              (row.is_object() && row.value("kind", Fields::Json()) == "external");
+    }
+  }
+  if (json.contains("delegates") && json["delegates"].is_array()) {
+    for (const Fields::Json& row : json["delegates"]) {
+      package.has_devices =
+          package.has_devices || (row.is_object() && row.value("device", Fields::Json("")) != "");
     }
   }
   PETREL_RETURN_IF_ERROR(fields.problem());

@@ -32,10 +32,19 @@ struct PackageTensor {
   int32_t zero_point = 0;
 };
 
+// A step whose kernel has variants.
+struct PackageKernel {
+  std::string node;
+  std::string step;                   // "op3_int8_convolution"
+  std::string product;                // what it computes
+  std::vector<std::string> variants;  // the one that the target takes first
+};
+
 struct PackageMethod {
   std::string name;
   std::vector<PackageTensor> inputs;
   std::vector<PackageTensor> outputs;
+  std::vector<PackageKernel> kernels;
   int64_t io_bytes = 0;
 };
 
@@ -57,6 +66,7 @@ struct ModelPackage {
   bool caller_io = false;     // inputs and outputs have no place in the memories
   bool has_plan = false;      // NAME_get_plan()
   bool has_external = false;  // the application sets pointers of parameters
+  bool has_devices = false;   // drivers of which may wait asleep
 
   int64_t memory_bytes() const;  // of all memories, and of inputs and outputs that have no place
   static absl::StatusOr<ModelPackage> read(const std::string& folder);

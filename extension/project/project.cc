@@ -37,8 +37,8 @@ absl::Status write_text(const fs::path& path, absl::string_view text) {
   return absl::PermissionDeniedError(absl::StrCat("'", path.string(), "' cannot be written"));
 }
 
-// The files that a package has; folders in it are the user's own.
-absl::Status copy_package(const std::string& from, const fs::path& to) {
+// The files of a folder; folders in it are the user's own.
+absl::Status copy_files(const std::string& from, const fs::path& to) {
   std::error_code failed;
   fs::create_directories(to, failed);
   for (const fs::directory_entry& entry : fs::directory_iterator(from, failed)) {
@@ -65,7 +65,7 @@ absl::Status missing(const ModelPackage& package, const Board& board, const std:
 absl::Status write_files(const Board& board, const ModelPackage& package, const std::string& model,
                          const std::string& device, const fs::path& folder) {
   PETREL_ASSIGN_OR_RETURN(const std::vector<FirmwareFile> firmware, firmware_of(board.family));
-  PETREL_RETURN_IF_ERROR(copy_package(model, folder / "model"));
+  PETREL_RETURN_IF_ERROR(copy_files(model, folder / "model"));
   for (const FirmwareFile& file : firmware) {
     const std::string name(file.name());
     PETREL_RETURN_IF_ERROR(write_text(folder / "firmware" / name, file.text));
@@ -132,6 +132,30 @@ absl::StatusOr<Project> Project::read(const std::string& folder) {
   PETREL_ASSIGN_OR_RETURN(project.board, exir::read_board(fs::path(folder) / "board.json"));
   PETREL_ASSIGN_OR_RETURN(project.package, ModelPackage::read(fs::path(folder) / "model"));
   return project;
+}
+
+absl::Status copy_project(const Project& project, const std::string& model,
+                          const std::string& folder) {
+  PETREL_ASSIGN_OR_RETURN(const ModelPackage package, ModelPackage::read(model));
+  const ModelPackage& old = project.package;
+  if (package.name != old.name || package.sources != old.sources ||
+      package.has_plan != old.has_plan || package.methods.size() != old.methods.size()) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "the project in '", project.folder, "' has model '", old.name,
+        "' as other options made it: create it anew from what these options of gen-c make"));
+  }
+  const fs::path from = project.folder, to = folder;
+  PETREL_RETURN_IF_ERROR(copy_files(from, to));
+  PETREL_RETURN_IF_ERROR(copy_files(from / "firmware", to / "firmware"));
+  PETREL_RETURN_IF_ERROR(copy_files(model, to / "model"));
+  PETREL_ASSIGN_OR_RETURN(const std::vector<FirmwareFile> shipped,
+                          firmware_of(project.board.family));
+  for (const FirmwareFile& file : shipped) {
+    const fs::path path = to / "firmware" / std::string(file.name());
+    std::error_code ignored;
+    if (!fs::exists(path, ignored)) PETREL_RETURN_IF_ERROR(write_text(path, file.text));
+  }
+  return write_text(to / "firmware" / "model.c", app_text(package));
 }
 
 absl::Status create_project(const std::string& board_word, const std::string& model,

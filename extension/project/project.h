@@ -42,6 +42,11 @@ absl::Status check_fits(const ModelPackage& package, const exir::Board& board);
 absl::Status create_project(const std::string& board, const std::string& model,
                             const std::string& folder, const std::string& device);
 
+// The same project with another package of its model, and the programs that this version has.
+// What its owner changed stays. FailedPrecondition for a package of another model.
+absl::Status copy_project(const Project& project, const std::string& model,
+                          const std::string& folder);
+
 }  // namespace petrel::extension
 
 #endif  // PETREL_EXTENSION_PROJECT_PROJECT_H_

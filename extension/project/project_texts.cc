@@ -99,7 +99,8 @@ target_link_libraries(firmware PRIVATE m)
 constexpr char kMain[] = "standalone";
 
 bool is_main(absl::string_view name) {
-  return name == "standalone.c" || name == "host_driven.c" || name == "calibrate.c";
+  return name == "standalone.c" || name == "host_driven.c" || name == "calibrate.c" ||
+         name == "profile.c";
 }
 
 bool is_source(absl::string_view name) {

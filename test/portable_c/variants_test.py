@@ -101,7 +101,8 @@ class VariantsTest(unittest.TestCase):
                             self.assertIn("is not what it needs", run.stderr)
                             continue
                         kernels = self.check(model, words, expected)
-                        self.assertIn({**kernel, "variant": variant}, kernels)
+                        self.assertIn({**kernel, "variant": variant, "variants": [variant]}, kernels)
+                        self.assertIn(variant, kernel["variants"])
                         ran.add((kernel["operator"], variant))
         self.assertEqual(ran, {(k, v) for k, variants in VARIANTS.items() for v in variants})
 

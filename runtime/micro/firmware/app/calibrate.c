@@ -8,6 +8,7 @@
  *   end 50013120, status 0
  */
 #include "firmware.h"
+#include "say.h"
 
 #define TIMES 3
 
@@ -16,23 +17,6 @@ static volatile uint32_t spun;
 static void spin(uint32_t times) {
   uint32_t i;
   for (i = 0; i < times; ++i) spun = i;
-}
-
-static void say(const struct petrel_board *board, const char *text) {
-  uint32_t size = 0;
-  while (text[size] != '\0') ++size;
-  (void)board->write(board->user, (const unsigned char *)text, size);
-}
-
-static void say_number(const struct petrel_board *board, uint64_t number) {
-  char digits[21];
-  size_t at = sizeof digits - 1u;
-  digits[at] = '\0';
-  do {
-    digits[--at] = (char)('0' + (int)(number % 10u));
-    number /= 10u;
-  } while (number != 0u);
-  say(board, digits + at);
 }
 
 /* How often to spin for two seconds, or a quarter of what the timer counts. */

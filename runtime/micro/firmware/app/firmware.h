@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What the parts of a firmware know of each other: the code for a board, the model with its
- * memory, and one of two main programs.
+ * memory, and one of the main programs.
  *
  *   board.c        petrel_board_init(), petrel_board_exit(), petrel_board_method()
  *   model.c        petrel_app(): the model of the project, its context and its memory
  *   standalone.c   runs the model alone: files of an emulator, or the self-test
  *   host_driven.c  the host runs the model, through the stream of the board
+ *   profile.c      tells the ticks of each step; places.h, say.h: what several of them do
  *
  * Nothing here is allocated; everything lives as long as the program.
  */

@@ -10,6 +10,8 @@
  *
  * The stack is painted before and looked at afterwards. */
 #include "firmware.h"
+#include "places.h"
+#include "say.h"
 
 #define PAINT 0xa5u
 
@@ -40,12 +42,6 @@ static void name_file(char *path, const char *role, uint32_t index, const char *
   *path = '\0';
 }
 
-static void say(const struct petrel_board *board, const char *text) {
-  uint32_t size = 0;
-  while (text[size] != '\0') ++size;
-  (void)board->write(board->user, (const unsigned char *)text, size);
-}
-
 /* Everything below what is in use now. */
 static void paint_stack(const struct petrel_board *board) {
   volatile unsigned char here = 0;
@@ -59,13 +55,6 @@ static uint32_t used_stack(const struct petrel_board *board) {
   if (byte == NULL) return 0;
   while (byte < board->stack_high && *byte == PAINT) ++byte;
   return (uint32_t)(board->stack_high - byte);
-}
-
-/* Where inputs and outputs lie that have no place in the memory of the model. */
-static unsigned char *next_io(const struct petrel_app *app, size_t *used, size_t bytes) {
-  unsigned char *place = app->io + *used;
-  *used += (bytes + 15u) / 16u * 16u;
-  return *used <= app->io_bytes ? place : NULL;
 }
 
 #ifdef PETREL_APP_VARIES
@@ -132,28 +121,18 @@ static int32_t write_outputs(const struct petrel_board *board, const struct petr
   return status;
 }
 
+/* Into their places. */
 static int32_t read_inputs(const struct petrel_board *board, const struct petrel_app *app,
-                           const struct petrel_method_info *method, const void **inputs,
-                           void **outputs) {
+                           const struct petrel_method_info *method, void *const *places,
+                           const void **inputs) {
   char path[32];
-  size_t used = 0;
   uint32_t i;
   for (i = 0; i < method->num_inputs; ++i) {
-    const struct petrel_tensor_info *tensor = &method->inputs[i];
-    void *place =
-        tensor->place != NULL ? tensor->place(app->context) : next_io(app, &used, tensor->bytes);
-    if (place == NULL) return PETREL_MODEL_E_SIZE;
     name_file(path, "input_", i, ".bin");
-    if (board->bulk.read(board->user, path, 0, place, bytes_of(app, tensor)) != 0) {
+    if (board->bulk.read(board->user, path, 0, places[i], bytes_of(app, &method->inputs[i])) != 0) {
       return PETREL_MODEL_E_NOT_FOUND;
     }
-    inputs[i] = place;
-  }
-  for (i = 0; i < method->num_outputs; ++i) {
-    const struct petrel_tensor_info *tensor = &method->outputs[i];
-    outputs[i] =
-        tensor->place != NULL ? tensor->place(app->context) : next_io(app, &used, tensor->bytes);
-    if (outputs[i] == NULL) return PETREL_MODEL_E_SIZE;
+    inputs[i] = places[i];
   }
   return PETREL_MODEL_OK;
 }
@@ -178,12 +157,14 @@ static void run_and_measure(const struct petrel_board *board, const struct petre
 static int32_t run_files(const struct petrel_board *board, const struct petrel_app *app,
                          const struct petrel_method_info *method) {
   const void *inputs[PETREL_APP_MAX_TENSORS];
+  void *places[PETREL_APP_MAX_TENSORS];
   void *outputs[PETREL_APP_MAX_TENSORS];
   struct report report = {REPORT_MAGIC, 0, 0, 0, 0, 0, 0, 0};
 #ifdef PETREL_APP_VARIES
   report.status = read_sizes(board, app, method);
 #endif
-  if (report.status == 0) report.status = read_inputs(board, app, method, inputs, outputs);
+  if (report.status == 0) report.status = find_places(app, method, places, outputs);
+  if (report.status == 0) report.status = read_inputs(board, app, method, places, inputs);
   if (report.status == 0) {
     run_and_measure(board, app, method, inputs, outputs, &report);
   }
