@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exir/archive/device_archive.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
@@ -59,17 +62,57 @@ void setup() {
 void loop() {}
 )";
 
+// In the numbering of enum petrel_dtype.
+int dtype_of(const Json& row) {
+  const auto type = parse_scalar_type(row["dtype"].get<std::string>());
+  return static_cast<int>(type.value_or(ScalarType::kByte));
+}
+
+// What levels stand for; 0 where there are none.
+void add_levels(const Json& from, Json* row) {
+  (*row)["scale"] = from.contains("scale") ? from["scale"] : Json(0.0);
+  (*row)["zero_point"] = from.contains("zero_point") ? from["zero_point"] : Json(0);
+}
+
 Json tensor_metadata(const Json& tensor) {
-  const auto type = parse_scalar_type(tensor["dtype"].get<std::string>());
-  Json row = {{"name", tensor["name"]},
-              {"c_name", tensor["c_name"]},
-              {"dtype", static_cast<int>(type.value_or(ScalarType::kByte))},
-              {"rank", tensor["shape"].size()},
-              {"sizes", tensor["shape"]},
-              {"dim_order", tensor["dim_order"]},
+  Json row = {{"name", tensor["name"]},    {"c_name", tensor["c_name"]},
+              {"dtype", dtype_of(tensor)}, {"rank", tensor["shape"].size()},
+              {"sizes", tensor["shape"]},  {"dim_order", tensor["dim_order"]},
               {"bytes", tensor["bytes"]}};
   if (tensor.contains("least_shape")) row["least_sizes"] = tensor["least_shape"];
+  add_levels(tensor, &row);
   return row;
+}
+
+// The number of enum petrel_param_kind.
+int kind_of(const std::string& kind) {
+  constexpr const char* kKinds[] = {"linked", "pooled", "loaded", "external", "delegate"};
+  return static_cast<int>(std::find(std::begin(kKinds), std::end(kKinds), kind) -
+                          std::begin(kKinds));
+}
+
+Json params_metadata(const Json& parameters) {
+  std::map<std::string, size_t> index;
+  for (const Json& one : parameters) index.emplace(one["name"].get<std::string>(), index.size());
+  Json rows = Json::array();
+  for (const Json& one : parameters) {
+    Json row = {{"name", one["name"]},
+                {"id", one["id"]},
+                {"kind", kind_of(one["kind"].get<std::string>())},
+                {"dtype", dtype_of(one)},
+                {"rank", one["shape"].size()},
+                {"sizes", one["shape"]},
+                {"bytes", one["bytes"]},
+                {"sha256", one["sha256"]},
+                {"pool", one["pool"]},
+                {"targets", absl::StrJoin(one["targets"].get<std::vector<std::string>>(), ",")}};
+    add_levels(one, &row);
+    const bool has_scales = one.contains("scales");
+    row["scales"] = has_scales ? Json(index[one["scales"].get<std::string>()]) : Json(-1);
+    row["axis"] = has_scales ? one["axis"] : Json(0);
+    rows.push_back(std::move(row));
+  }
+  return rows;
 }
 
 std::string metadata_json(const Json& manifest) {
@@ -82,6 +125,7 @@ std::string metadata_json(const Json& manifest) {
     }
     row["arena_bytes"] = method["arena_bytes"];
     row["io_bytes"] = method["io_bytes"];
+    row["steps"] = method["step_infos"];
     methods.push_back(std::move(row));
   }
   for (const Json& memory : manifest["memories"]) {
@@ -96,7 +140,9 @@ std::string metadata_json(const Json& manifest) {
                      {"sha256", manifest["sha256"]},
                      {"methods", methods},
                      {"pools", pools},
-                     {"constant_bytes", manifest["constant_bytes"]}};
+                     {"constant_bytes", manifest["constant_bytes"]},
+                     {"params", params_metadata(manifest["parameters"])},
+                     {"devices", manifest["devices"]}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

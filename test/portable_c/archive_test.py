@@ -17,11 +17,14 @@ from command import PETREL, done
 
 DIGITS = pathlib.Path("examples/quickstart/digits.pt2").absolute()
 STATE = pathlib.Path("test/models/state").absolute()
+INTEGER = pathlib.Path("test/quantized/integer/keywords.pt2").absolute()
 MODELS = {
     "plain": [DIGITS],
     "pools": [DIGITS, "--pool", "small=8K", "--pool", "large=256K", "--constants", "incbin"],
     "state": ["--method", f"add={STATE}/counter.add.pt2", "--method",
               f"read={STATE}/counter.read.pt2"],
+    # With scales of its border and of its weights.
+    "levels": [INTEGER, "--int8", "integer", "--io-dtype", "int8"],
 }
 
 # Prints the struct as metadata.json has it.
@@ -44,8 +47,30 @@ static void tensors(const char *key, const struct petrel_tensor_info *all, uint3
     for (uint32_t d = 0; d < t->rank; ++d) printf("%s%d", d ? ", " : "", t->dim_order[d]);
     printf("], \"bytes\": %zu", t->bytes);
     if (t->least_sizes) { printf(", "); list("least_sizes", t->least_sizes, t->rank); }
-    printf("}");
+    printf(", \"scale\": %.17g, \"zero_point\": %d}", t->scale, (int)t->zero_point);
   }
+  printf("]");
+}
+static void text(const char *key, const char *value) {
+  printf(value ? ", \"%s\": \"%s\"" : ", \"%s\": null", key, value);
+}
+static void params(const struct petrel_model_metadata *m) {
+  printf(", \"params\": [");
+  for (uint32_t i = 0; i < m->num_params; ++i) {
+    const struct petrel_param_info *p = &m->params[i];
+    printf("%s{\"id\": %u, \"kind\": %d, \"dtype\": %d, \"rank\": %u, ", i ? ", " : "", p->id,
+           (int)p->kind, (int)p->dtype, p->rank);
+    list("sizes", p->sizes, p->rank);
+    text("name", p->name);
+    text("sha256", p->sha256);
+    text("pool", p->pool);
+    text("targets", p->targets);
+    printf(", \"bytes\": %zu, \"scale\": %.17g, \"zero_point\": %d, \"scales\": %d, \"axis\": %d}",
+           p->bytes, p->scale, (int)p->zero_point, (int)p->scales, (int)p->axis);
+  }
+  printf("], \"devices\": [");
+  for (uint32_t i = 0; i < m->num_devices; ++i)
+    printf("%s\"%s\"", i ? ", " : "", m->devices[i].name);
   printf("]");
 }
 int main(void) {
@@ -58,13 +83,19 @@ int main(void) {
     tensors("inputs", f->inputs, f->num_inputs);
     printf(", ");
     tensors("outputs", f->outputs, f->num_outputs);
-    printf(", \"arena_bytes\": %zu, \"io_bytes\": %zu}", f->arena_bytes, f->io_bytes);
+    printf(", \"arena_bytes\": %zu, \"io_bytes\": %zu, \"steps\": [", f->arena_bytes, f->io_bytes);
+    for (uint32_t s = 0; s < f->num_steps; ++s)
+      printf("%s{\"name\": \"%s\", \"kernel\": \"%s\"}", s ? ", " : "", f->steps[s].name,
+             f->steps[s].kernel);
+    printf("]}");
   }
   printf("], \"pools\": [");
   for (uint32_t i = 0; i < m->num_pools; ++i)
     printf("%s{\"name\": \"%s\", \"bytes\": %zu, \"align\": %zu, \"is_kept\": %u}", i ? ", " : "",
            m->pools[i].name, m->pools[i].bytes, m->pools[i].align, m->pools[i].is_kept);
-  printf("], \"constant_bytes\": %zu}\n", m->constant_bytes);
+  printf("], \"constant_bytes\": %zu", m->constant_bytes);
+  params(m);
+  printf("}\n");
 }
 """
 
