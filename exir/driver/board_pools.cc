@@ -16,6 +16,7 @@ plan::MemoryPool pool_of(const BoardMemory& memory, const Board& board) {
   pool.kind = memory.kind;
   pool.size = memory.free_bytes();
   pool.section = memory.section;
+  pool.cached = memory.needs_flush || memory.needs_prefetch;
   for (const std::string& name : memory.reached_by) {
     pool.targets.push_back(name == board.cores[0].name ? kTarget : name);
   }

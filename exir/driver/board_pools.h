@@ -5,6 +5,7 @@
 //
 //   memories[1] of qemu-microbit   -->   name=sram,size=15360
 //   memories[0]                    -->   name=flash,kind=ro,size=262144
+//   with "needs_flush": true       -->   name=shared,cached=yes,...
 //
 //   use_board(board, &options);   options.pools, options.other_parameters
 #ifndef PETREL_EXIR_DRIVER_BOARD_POOLS_H_

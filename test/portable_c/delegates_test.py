@@ -221,6 +221,28 @@ class DelegatesTest(unittest.TestCase):
         self.assertIn("cannot take the whole method", self.refused("--backend", "null_npu",
                                                                    "--whole-methods"))
 
+    def test_a_board_asks_for_flushes_and_prefetches(self):
+        for needs in (False, True):
+            with self.subTest(needs_flush=needs):
+                board = self.folder / f"board_{needs}.json"
+                board.write_text(json.dumps({
+                    "format": 1, "name": "two", "family": "generic", "cores": [{"name": "cpu0"}],
+                    "accelerators": [{"name": "npu"}],
+                    "memories": [{"name": "flash", "kind": "ro", "address": 0, "size": "1M"},
+                                 {"name": "shared", "kind": "rw", "address": "0x20000000",
+                                  "size": "1M", "reached_by": ["cpu0", "npu"],
+                                  "needs_flush": needs}],
+                    "timer": {"name": "t", "width": 32, "hz": 1000000},
+                    "toolchain": {"prefix": ""}}))
+                done([PETREL, "gen-c", NET, "-o", f"c_{needs}", "--name", "kws", *NPU_WORDS, "--board",
+                      board], self.folder)
+                manifest = json.loads((self.folder / f"c_{needs}/manifest.json").read_text())
+                pool = next(p for p in manifest["pools"] if p["name"] == "shared")
+                self.assertEqual(pool.get("cached", False), needs)
+                source = (self.folder / f"c_{needs}/kws.c").read_text()
+                for hook in ("kws_on_flush(", "kws_on_prefetch("):
+                    self.assertEqual(hook in source, needs, hook)
+
     def test_metadata_has_devices_and_parameters_as_the_manifest_does(self):
         built = self.make(*NPU_WORDS)
         (built.folder / "tell.c").write_text(TELL)
