@@ -24,6 +24,7 @@
 #include "exir/fold/evaluate.h"
 #include "exir/output/output_files.h"
 #include "exir/status_macros.h"
+#include "runtime/kernels/narrow/narrow_float.h"
 
 namespace petrel::exir {
 namespace {
@@ -38,6 +39,16 @@ void fill(uint32_t* seed, std::vector<uint8_t>* bytes) {
   for (size_t i = 0; i < bytes->size() / sizeof(T); ++i) {
     *seed = *seed * 1664525u + 1013904223u;
     elements[i] = static_cast<T>((static_cast<int>(*seed >> 16 & 511) - 256) / 128.0);
+  }
+}
+
+template <uint16_t (*kBits)(float)>
+void fill_narrow(uint32_t* seed, std::vector<uint8_t>* bytes) {
+  std::vector<uint8_t> floats(2 * bytes->size());
+  fill<float>(seed, &floats);
+  for (size_t i = 0; i < bytes->size() / 2; ++i) {
+    reinterpret_cast<uint16_t*>(bytes->data())[i] =
+        kBits(reinterpret_cast<const float*>(floats.data())[i]);
   }
 }
 
@@ -57,6 +68,8 @@ Blob given_input(const TensorType& type, uint8_t integer, uint32_t* seed) {
   }
   if (type.dtype == ScalarType::kFloat) fill<float>(seed, &bytes);
   if (type.dtype == ScalarType::kDouble) fill<double>(seed, &bytes);
+  if (type.dtype == ScalarType::kHalf) fill_narrow<runtime::half_bits>(seed, &bytes);
+  if (type.dtype == ScalarType::kBFloat16) fill_narrow<runtime::bfloat16_bits>(seed, &bytes);
   if (type.dtype == ScalarType::kBool) {
     for (size_t i = 0; i < bytes.size(); i += 3) bytes[i] = 1;
   }

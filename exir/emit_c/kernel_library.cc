@@ -165,8 +165,10 @@ absl::Status KernelLibrary::need_functions_in(absl::string_view text) {
       text,
       [&](absl::string_view word) {
         if (!absl::ConsumePrefix(&word, "petrel_")) return;
-        const std::string path = absl::StrCat("math/", word, ".h");
-        if (find_source(path) != nullptr) status.Update(need(path));
+        for (const char* folder : {"math/", "kernels/"}) {
+          const std::string path = absl::StrCat(folder, word, ".h");
+          if (find_source(path) != nullptr) status.Update(need(path));
+        }
       },
       [](char) {});
   return status;

@@ -83,7 +83,7 @@ const char* c_type(ScalarType type) {
       return "bool";
     case ScalarType::kHalf:
     case ScalarType::kBFloat16:
-      return nullptr;
+      return "uint16_t";
   }
   return nullptr;
 }
@@ -114,7 +114,7 @@ std::string literal(ScalarType type, const uint8_t* element) {
       return *element != 0 ? "true" : "false";
     case ScalarType::kHalf:
     case ScalarType::kBFloat16:
-      break;
+      return absl::StrCat("0x", absl::Hex(read<uint16_t>(element), absl::kZeroPad4), "u");
   }
   return "";
 }

@@ -18,10 +18,10 @@
 
 namespace petrel::exir::emit_c {
 
-// "float", "int64_t"; null for types that C99 has no arithmetic for.
+// "float", "int64_t"; "uint16_t" for the bits of half and bfloat16, which C99 does not have.
 const char* c_type(ScalarType type);
 
-// One element of an array, without parentheses. Precondition: c_type() has the type.
+// One element of an array, without parentheses.
 std::string literal(ScalarType type, const uint8_t* element);
 
 // In an expression of doubles or of integers; in parentheses where it needs some.

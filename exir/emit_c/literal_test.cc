@@ -35,6 +35,13 @@ TEST(Literal, FloatsAreReadBackBitForBit) {
   }
 }
 
+TEST(Literal, BitsOfHalfAndBfloat16) {
+  EXPECT_EQ(text_of(ScalarType::kHalf, uint16_t{0x3c00}), "0x3c00u");
+  EXPECT_EQ(text_of(ScalarType::kHalf, uint16_t{0x8001}), "0x8001u");
+  EXPECT_EQ(text_of(ScalarType::kBFloat16, uint16_t{0x7fc0}), "0x7fc0u");
+  EXPECT_EQ(text_of(ScalarType::kBFloat16, uint16_t{0}), "0x0000u");
+}
+
 TEST(Literal, OddFloats) {
   EXPECT_EQ(text_of(ScalarType::kFloat, 0.1f), "0.1f");
   EXPECT_EQ(text_of(ScalarType::kFloat, -0.0f), "-0.0f");

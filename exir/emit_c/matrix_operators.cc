@@ -49,10 +49,12 @@ KernelCall& product(NodeCalls& calls, const OperatorRow& row, const Value* a, co
                                : bias == nullptr ? "kernels/product.h"
                                                  : "kernels/product_bias.h",
                                row.name());
-  calls.bind_sums(call, a->tensor().dtype);
-  if (at_once) bind_tile(call, shape);
   NodeCalls::bind_read(call, "IN", a->tensor().dtype, arithmetic);
   NodeCalls::bind_write(call, "OUT", calls.out()->tensor().dtype, arithmetic);
+  if (at_once) {
+    calls.bind_sums(call, a->tensor().dtype);
+    bind_tile(call, shape);
+  }
   NodeCalls::bind(call, "BATCHES", shape.batches);
   NodeCalls::bind(call, "ROWS", shape.rows);
   NodeCalls::bind(call, "DEPTH", shape.depth);
@@ -83,7 +85,7 @@ std::string scaled(const std::string& what, const Argument& factor, const Kernel
   if (factor.as_number() == 1) return what;
   const bool in_columns = call.source == kColumns;
   const std::string text =
-      in_columns ? absl::StrCat(call.tokens.at("LOAD_SUM"), number(factor.as_number()))
+      in_columns ? absl::StrCat("(", call.tokens.at("SUM_TYPE"), ")", number(factor.as_number()))
       : call.tokens.at("ARITHMETIC") == "double"
           ? number(factor.as_number())
           : absl::StrCat("(uint64_t)", number(factor.as_int()));

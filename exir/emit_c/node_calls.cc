@@ -25,6 +25,26 @@ const char* type_of(Arithmetic arithmetic) {
   return "";
 }
 
+// What the functions for a type of two bytes begin with; "" for types that C has.
+std::string narrow_prefix(ScalarType type) {
+  switch (type) {
+    case ScalarType::kHalf:
+      return "petrel_half";
+    case ScalarType::kBFloat16:
+      return "petrel_bfloat16";
+    default:
+      return "";
+  }
+}
+
+// The function that makes a number of an element, before a cast.
+std::string reader_of(ScalarType type, bool truncates) {
+  const std::string narrow = narrow_prefix(type);
+  if (!narrow.empty()) return absl::StrCat(narrow, truncates ? "_to_integer" : "_value");
+  if (!truncates) return "";
+  return type == ScalarType::kFloat ? "petrel_float_to_integer" : "petrel_to_integer";
+}
+
 // Whether it is an int32_t, whatever the sizes are.
 bool fits(const Extent& value) {
   return value.range().low >= std::numeric_limits<int32_t>::min() &&
@@ -51,31 +71,42 @@ void NodeCalls::bind_read(KernelCall& call, const std::string& role, ScalarType 
   call.tokens[role + "_TYPE"] = c_type(type);
   call.tokens["ARITHMETIC"] = type_of(arithmetic);
   call.tokens["LOAD_" + role] =
-      absl::StrCat("(", type_of(arithmetic), ")",
-                   !truncates                   ? ""
-                   : type == ScalarType::kFloat ? "petrel_float_to_integer"
-                                                : "petrel_to_integer");
+      absl::StrCat("(", type_of(arithmetic), ")", reader_of(type, truncates));
 }
 
 void NodeCalls::bind_write(KernelCall& call, const std::string& role, ScalarType type,
                            Arithmetic arithmetic) {
   const bool truncates = is_integral(type) && arithmetic == Arithmetic::kDouble;
+  const std::string narrow = narrow_prefix(type);
   call.tokens[role + "_TYPE"] = c_type(type);
   call.tokens["STORE_" + role] =
-      absl::StrCat("(", c_type(type), ")", truncates ? "petrel_to_integer" : "");
+      narrow.empty()
+          ? absl::StrCat("(", c_type(type), ")", truncates ? "petrel_to_integer" : "")
+          : absl::StrCat(narrow, arithmetic == Arithmetic::kDouble ? "_of_real" : "_of_integer");
+}
+
+std::string NodeCalls::rounding(ScalarType type) {
+  const std::string narrow = narrow_prefix(type);
+  if (!narrow.empty()) return absl::StrCat(narrow, "_rounded");
+  return type == ScalarType::kDouble ? "(double)" : "(double)(float)";
 }
 
 void NodeCalls::bind_sums(KernelCall& call, ScalarType type) const {
-  const bool in_floats = fast_math_ && type == ScalarType::kFloat;
+  const std::string narrow = narrow_prefix(type);
+  const bool in_floats = fast_math_ && type != ScalarType::kDouble;
   call.tokens["SUM_TYPE"] = in_floats ? "float" : "double";
-  call.tokens["LOAD_SUM"] = in_floats ? "(float)" : "(double)";
+  call.tokens["LOAD_SUM"] =
+      absl::StrCat(in_floats ? "(float)" : "(double)", reader_of(type, false));
   call.tokens["SUM_VECTOR"] = in_floats ? "petrel_float_lanes" : "petrel_lanes";
   call.tokens["LANES"] = in_floats ? "PETREL_FLOAT_LANES" : "PETREL_LANES";
-  call.tokens["LOAD_LANES"] = in_floats                    ? "petrel_load_floats"
+  call.tokens["LOAD_LANES"] = !narrow.empty()
+                                  ? absl::StrCat(narrow, in_floats ? "_float_lanes" : "_lanes")
+                              : in_floats                  ? "petrel_load_floats"
                               : type == ScalarType::kFloat ? "petrel_widen_floats"
                                                            : "petrel_load_doubles";
   call.tokens["ADD_PRODUCT"] =
-      !in_floats && type == ScalarType::kFloat ? "petrel_add_exact_product" : "petrel_add_product";
+      !in_floats && type != ScalarType::kDouble ? "petrel_add_exact_product" : "petrel_add_product";
+  if (in_floats && !narrow.empty()) call.tokens["STORE_OUT"] = absl::StrCat(narrow, "_bits");
 }
 
 void NodeCalls::bind_elements(KernelCall& call, ScalarType type) {

@@ -7,7 +7,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "exir/emit_c/extent.h"
-#include "exir/emit_c/literal.h"
 #include "exir/emit_c/operators.h"
 #include "exir/memory/in_place.h"
 #include "exir/ops/handles.h"
@@ -33,7 +32,6 @@ std::string problem_of(const Value* value, const std::vector<MethodSize>& sizes)
                          problem_of_size(*value->type().number, sizes).empty();
     return is_size ? "" : of_type("numbers computed at run time do not exist in C yet");
   }
-  if (c_type(value->tensor().dtype) == nullptr) return of_type("C has no such numbers yet");
   if (const std::string problem = problem_of_sizes(value->tensor(), sizes); !problem.empty()) {
     return of_type(problem);
   }

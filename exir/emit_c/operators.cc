@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 
-#include "exir/emit_c/literal.h"
 #include "exir/emit_c/names.h"
 #include "exir/emit_c/operator_list.h"
 
@@ -45,7 +44,5 @@ std::vector<COperator> c_operators() {
             [](const COperator& a, const COperator& b) { return a.kernel < b.kernel; });
   return all;
 }
-
-bool has_c_type(ScalarType type) { return c_type(type) != nullptr; }
 
 }  // namespace petrel::exir::emit_c

@@ -28,10 +28,30 @@ int32_t petrel_selftest(struct petrel_context *context);
 
 )";
 
+constexpr char kHalfNumber[] = R"(static double petrel_number_of_f16(uint16_t bits) {
+  const int exponent = (int)(bits >> 10 & 31u), fraction = (int)(bits & 1023u);
+  const double size = exponent == 31  ? (fraction == 0 ? (double)INFINITY : (double)NAN)
+                      : exponent == 0 ? ldexp((double)fraction, -24)
+                                      : ldexp((double)(1024 + fraction), exponent - 25);
+  return (bits & 0x8000u) != 0u ? -size : size;
+}
+
+)";
+
+constexpr char kBfloat16Number[] = R"(static double petrel_number_of_bf16(uint16_t bits) {
+  const uint32_t wide = (uint32_t)bits << 16;
+  float value;
+  memcpy(&value, &wide, sizeof value);
+  return (double)value;
+}
+
+)";
+
 constexpr char kSame[] = R"(/* A NaN is a NaN, whatever its bits. */
-static bool petrel_same_TYPE(const TYPE *actual, const TYPE *expected, size_t count) {
+static bool petrel_same_DTYPE(const TYPE *actual, const TYPE *expected, size_t count) {
   for (size_t i = 0; i < count; ++i) {
-    const bool both_nan = actual[i] != actual[i] && expected[i] != expected[i];
+    const double a = NUMBER(actual[i]), e = NUMBER(expected[i]);
+    const bool both_nan = a != a && e != e;
     if (!both_nan && memcmp(&actual[i], &expected[i], sizeof actual[i]) != 0) return false;
   }
   return true;
@@ -40,16 +60,16 @@ static bool petrel_same_TYPE(const TYPE *actual, const TYPE *expected, size_t co
 )";
 
 constexpr char kNear[] =
-    R"(/* As far apart as sums of floats may be: a ten-thousandth of the largest. */
-static bool petrel_same_TYPE(const TYPE *actual, const TYPE *expected, size_t count) {
+    R"(/* As far apart as sums of floats may be: LIMIT of the largest. */
+static bool petrel_same_DTYPE(const TYPE *actual, const TYPE *expected, size_t count) {
   double largest = 0.0;
   for (size_t i = 0; i < count; ++i) {
-    const double size = fabs((double)expected[i]);
+    const double size = fabs(NUMBER(expected[i]));
     if (isfinite(size) && size > largest) largest = size;
   }
   for (size_t i = 0; i < count; ++i) {
-    const double a = (double)actual[i], e = (double)expected[i];
-    const bool same = isfinite(e) ? fabs(a - e) <= 1e-4 * largest : a == e || (a != a && e != e);
+    const double a = NUMBER(actual[i]), e = NUMBER(expected[i]);
+    const bool same = isfinite(e) ? fabs(a - e) <= LIMIT * largest : a == e || (a != a && e != e);
     if (!same) return false;
   }
   return true;
@@ -144,7 +164,8 @@ std::string call_text(const Package& package, const CMethod& method) {
     const std::string expected = absl::StrCat(method.prefix, "_expected_", tensor.c_name);
     const std::string check =
         is_compared_by_value(tensor.type.dtype)
-            ? absl::StrCat("!", package.name, "_same_", c_type(tensor.type.dtype), "(outputs.",
+            ? absl::StrCat("!", package.name, "_same_",
+                           std::string(scalar_type_name(tensor.type.dtype)), "(outputs.",
                            tensor.c_name, ", ", expected, ", ", largest(tensor).numel(), "u)")
             : absl::StrCat("memcmp(outputs.", tensor.c_name, ", ", expected, ", ",
                            largest(tensor).nbytes(), "u) != 0");
@@ -175,19 +196,40 @@ std::string arrays_text(const Package& package, const CMethod& method, const Gol
   return text;
 }
 
-// The floating types that a known output has.
+// What of a floating type is compared, and how far apart numbers of it may be that were summed
+// in another order.
+struct Comparison {
+  ScalarType type;
+  const char* number;  // before an element
+  const char* limit;
+  const char* function;
+};
+
+constexpr Comparison kComparisons[] = {
+    {ScalarType::kFloat, "(double)", "1e-4", ""},
+    {ScalarType::kDouble, "(double)", "1e-4", ""},
+    {ScalarType::kHalf, "petrel_number_of_f16", "2e-3", kHalfNumber},
+    {ScalarType::kBFloat16, "petrel_number_of_bf16", "2e-2", kBfloat16Number},
+};
+
+// Of the floating types that a known output has.
 std::string comparisons_text(const Package& package, const std::vector<GoldenCall>& calls) {
   std::string text;
-  for (const ScalarType type : {ScalarType::kFloat, ScalarType::kDouble}) {
+  for (const Comparison& row : kComparisons) {
     bool used = false;
     for (size_t i = 0; i < calls.size(); ++i) {
       if (!calls[i].known) continue;
       for (const CTensor& tensor : package.methods[i].outputs) {
-        used = used || (tensor.type.dtype == type && largest(tensor).numel() > 0);
+        used = used || (tensor.type.dtype == row.type && largest(tensor).numel() > 0);
       }
     }
-    if (used)
-      text += absl::StrReplaceAll(is_near(package) ? kNear : kSame, {{"TYPE", c_type(type)}});
+    if (!used) continue;
+    absl::StrAppend(&text, row.function,
+                    absl::StrReplaceAll(is_near(package) ? kNear : kSame,
+                                        {{"DTYPE", std::string(scalar_type_name(row.type))},
+                                         {"NUMBER", row.number},
+                                         {"LIMIT", row.limit},
+                                         {"TYPE", c_type(row.type)}}));
   }
   return text;
 }

@@ -35,9 +35,9 @@ Which kernels exist in C ([portable_c.md](portable_c.md)).
 compiler, and `//docs:operators_test` says when it is old.
 
 - *in C*: `yes`; `fixed sizes`, where it refuses sizes that vary; or `no`
-- *dtypes*: of tensors, all of one dtype, that the compiler's rule accepts and that C has, `all`
-  being f32, f64, u8, i8, i16, i32, i64 and bool; empty where more than dtypes decides. Kernels may
-  know fewer
+- *dtypes*: of tensors, all of one dtype, that the compiler's rule accepts, `all` being f16, bf16,
+  f32, f64, u8, i8, i16, i32, i64 and bool; empty where more than dtypes decides. Kernels may know
+  fewer
 )";
 
 // Of ExecuTorch's portable library, that do not exist in C.
@@ -89,15 +89,13 @@ std::map<std::string, std::set<ScalarType>> dtypes_by_kernel() {
     if (op->out_name.empty()) continue;
     const std::string kernel =
         op->out_overload.empty() ? op->out_name : absl::StrCat(op->out_name, ".", op->out_overload);
-    for (const ScalarType dtype : accepted_dtypes(*op)) {
-      if (exir::emit_c::has_c_type(dtype)) all[kernel].insert(dtype);
-    }
+    for (const ScalarType dtype : accepted_dtypes(*op)) all[kernel].insert(dtype);
   }
   return all;
 }
 
 std::string text_of(const std::set<ScalarType>& dtypes) {
-  constexpr size_t kAll = 8;  // as the page says
+  constexpr size_t kAll = 10;  // as the page says
   return dtypes.size() == kAll ? "all" : dtypes_text(dtypes);
 }
 

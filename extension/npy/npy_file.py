@@ -14,7 +14,7 @@ import struct
 
 Array = collections.namedtuple("Array", "dtype shape data")
 LETTERS = {"<f4": "f", "<f8": "d", "<i8": "q", "<i4": "i", "|b1": "?", "|u1": "B", "|i1": "b",
-           "<i2": "h"}
+           "<i2": "h", "<f2": "e"}
 
 
 def read(path):
@@ -22,11 +22,14 @@ def read(path):
     start = 10 + struct.unpack("<H", data[8:10])[0]
     header = ast.literal_eval(data[10:start].decode())
     assert not header["fortran_order"] or len(header["shape"]) < 2, path
-    return Array(header["descr"], header["shape"], data[start:])
+    return Array(header["descr"].replace("|V2", "<V2"), header["shape"], data[start:])
 
 
 def elements(array):
     count = math.prod(array.shape)
+    if array.dtype == "<V2":  # bfloat16: the upper half of a float
+        wide = (bytes(2) + array.data[i:i + 2] for i in range(0, 2 * count, 2))
+        return struct.unpack(f"<{count}f", b"".join(wide))
     return struct.unpack(f"<{count}{LETTERS[array.dtype]}", array.data)
 
 

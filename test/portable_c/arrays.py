@@ -7,6 +7,10 @@ import math
 import command
 import npy_file
 
+# Of floating types, "<V2" being bfloat16.
+SIZES = {"<f2": 2, "<V2": 2, "<f4": 4, "<f8": 8}
+
+
 def interpreted(folder, model, inputs):
     """The outputs of method forward with kernels alone, the reference ones."""
     command.done([command.PETREL, "export", model, "-o", "m.pte", "--backend", "none"], folder)
@@ -38,10 +42,10 @@ def same(actual, expected):
     """Bit for bit; of a NaN only that it is one."""
     if actual == expected.data:
         return True
-    if not expected.dtype.startswith("<f") or len(actual) != len(expected.data):
+    if expected.dtype not in SIZES or len(actual) != len(expected.data):
         return False
     pairs = zip(npy_file.elements(npy_file.Array(expected.dtype, expected.shape, actual)), npy_file.elements(expected))
-    size = {"<f4": 4, "<f8": 8}[expected.dtype]
+    size = SIZES[expected.dtype]
     return all((a != a and e != e) or
                actual[i * size:(i + 1) * size] == expected.data[i * size:(i + 1) * size]
                for i, (a, e) in enumerate(pairs))

@@ -19,6 +19,8 @@ NAMES = {
     "branches_test": ("test/models/varying", "cond cond_nested"),
     "digits_test": ("examples/quickstart", "digits"),
     "int8_test": ("test/quantized/integer", "autoencoder keywords many"),
+    "narrow_test": ("test/models/narrow", "casts_bf16 casts_f16 functions_bf16 functions_f16 "
+                    "moves_bf16 moves_f16 windows_bf16 windows_f16"),
     "odd_models_test": ("test/models/portable",
                         "bits from_one from_ten large_integers nothing_reduced repeated words"),
     "quantized_test": ("test/quantized/programs",

@@ -18,7 +18,7 @@ static void NAME(const IN_TYPE *in, OUT_TYPE *out, int64_t *indices) {
           for (int32_t s = 0; s < KERNEL_WIDTH; ++s) {
             const int32_t w = q * STRIDE_WIDTH - PADDING_LEFT + s * DILATION_WIDTH;
             if (w < 0 || w >= IN_WIDTH) continue;
-            const double x = (double)in[(n * IN_HEIGHT + h) * IN_WIDTH + w];
+            const double x = LOAD_IN(in[(n * IN_HEIGHT + h) * IN_WIDTH + w]);
             if (place < 0 || x > best || x != x) {
               best = x;
               place = h * IN_WIDTH + w;

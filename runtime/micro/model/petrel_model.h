@@ -22,16 +22,19 @@
 #define PETREL_MODEL_MAGIC 0x4c44504du
 #define PETREL_MODEL_ABI_VERSION 4u
 
-/* Types of elements, in the numbering of PyTorch's files. */
+/* Types of elements, in the numbering of PyTorch's files. C has no half and no bfloat16: their
+ * elements are uint16_t, which hold the bits. */
 enum petrel_dtype {
   PETREL_DTYPE_UINT8 = 0,
   PETREL_DTYPE_INT8 = 1,
   PETREL_DTYPE_INT16 = 2,
   PETREL_DTYPE_INT32 = 3,
   PETREL_DTYPE_INT64 = 4,
+  PETREL_DTYPE_HALF = 5,
   PETREL_DTYPE_FLOAT = 6,
   PETREL_DTYPE_DOUBLE = 7,
-  PETREL_DTYPE_BOOL = 11
+  PETREL_DTYPE_BOOL = 11,
+  PETREL_DTYPE_BFLOAT16 = 15
 };
 
 enum petrel_model_status {

@@ -78,10 +78,17 @@ class Tensor {
   // Where it lies in the memory of a context; null when its elements are of another type.
   template <typename T>
   T *place(const void *context) const {
-    return dtype_of<T>() == info_->dtype ? static_cast<T *>(info_->place(context)) : nullptr;
+    return holds<T>() ? static_cast<T *>(info_->place(context)) : nullptr;
   }
 
  private:
+  // Bits of two-byte floats are uint16_t.
+  template <typename T>
+  bool holds() const {
+    const bool has_bits = dtype() == PETREL_DTYPE_HALF || dtype() == PETREL_DTYPE_BFLOAT16;
+    return has_bits ? std::is_same_v<T, uint16_t> : dtype_of<T>() == dtype();
+  }
+
   const petrel_tensor_info *info_;
 };
 

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PETREL_RUNTIME_MICRO_KERNELS_BFLOAT16_LANES_H_
+#define PETREL_RUNTIME_MICRO_KERNELS_BFLOAT16_LANES_H_
+
+#include <stdint.h>
+#include <string.h>
+
+#include "runtime/micro/kernels/bfloat16_value.h"
+#include "runtime/micro/kernels/lanes.h"
+
+/* Numbers of bfloat16 that lie side by side, as doubles. */
+static inline petrel_lanes petrel_bfloat16_lanes(const uint16_t *from) {
+  double values[PETREL_LANES];
+  petrel_lanes lanes;
+  for (int32_t i = 0; i < PETREL_LANES; ++i) values[i] = (double)petrel_bfloat16_value(from[i]);
+  memcpy(&lanes, values, sizeof lanes);
+  return lanes;
+}
+
+#endif /* PETREL_RUNTIME_MICRO_KERNELS_BFLOAT16_LANES_H_ */
