@@ -57,8 +57,8 @@ class NodeCalls {
   // The function or cast before a double that rounds it to what the type holds.
   static std::string rounding(ScalarType type);
   // What products of elements of a floating type, of which the result is too, are summed in, side
-  // by side: doubles, or floats where they may be. After bind_write(). SUM_TYPE, LOAD_SUM, and SUM_VECTOR, LANES, LOAD_LANES and
-  // ADD_PRODUCT of vectors.
+  // by side: doubles, or floats where they may be. SUM_TYPE, LOAD_SUM, and SUM_VECTOR, LANES,
+  // LOAD_LANES and ADD_PRODUCT of vectors. After bind_write().
   void bind_sums(KernelCall& call, ScalarType type) const;
   // Of elements that are only moved.
   static void bind_elements(KernelCall& call, ScalarType type);

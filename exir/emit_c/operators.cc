@@ -11,11 +11,12 @@ namespace petrel::exir::emit_c {
 
 namespace {
 
-std::array<absl::Span<const OperatorRow>, 12> families() {
-  return {elementwise_operators(), binary_operators(),    matrix_operators(),
-          window_operators(),      normalize_operators(), reduction_operators(),
-          move_operators(),        index_operators(),     fill_operators(),
-          quantized_operators(),   int8_operators(),      int8_product_operators()};
+std::array<absl::Span<const OperatorRow>, 13> families() {
+  return {elementwise_operators(), binary_operators(),          matrix_operators(),
+          window_operators(),      normalize_operators(),       reduction_operators(),
+          move_operators(),        index_operators(),           fill_operators(),
+          quantized_operators(),   quantized_table_operators(), int8_operators(),
+          int8_product_operators()};
 }
 
 }  // namespace

@@ -55,6 +55,7 @@ absl::Span<const OperatorRow> move_operators();
 absl::Span<const OperatorRow> index_operators();
 absl::Span<const OperatorRow> fill_operators();
 absl::Span<const OperatorRow> quantized_operators();
+absl::Span<const OperatorRow> quantized_table_operators();
 absl::Span<const OperatorRow> int8_operators();
 absl::Span<const OperatorRow> int8_product_operators();
 

@@ -55,6 +55,7 @@ EAGER_PACKAGE = "test/eager"
 # narrow floats. And the C that travels with what the compiler writes.
 SHARED_PACKAGES = {"exir/emit_c": "runtime/micro",
                    "exir/memory": "runtime/kernels/scratch",
+                   "exir/driver": "runtime/kernels/narrow",
                    "exir/import": "runtime/kernels/narrow",
                    "exir/pass/framework": "runtime/kernels/narrow"}
 

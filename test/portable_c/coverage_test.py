@@ -19,12 +19,15 @@ NAMES = {
     "branches_test": ("test/models/varying", "cond cond_nested"),
     "digits_test": ("examples/quickstart", "digits"),
     "int8_test": ("test/quantized/integer", "autoencoder keywords many"),
+    "levels_test": ("test/models/levels", "groups tables tensors"),
     "narrow_test": ("test/models/narrow", "casts_bf16 casts_f16 functions_bf16 functions_f16 "
                     "moves_bf16 moves_f16 windows_bf16 windows_f16"),
     "odd_models_test": ("test/models/portable",
                         "bits from_one from_ten large_integers nothing_reduced repeated words"),
     "quantized_test": ("test/quantized/programs",
-                       "image_channel image_tensor mixed rows rows_8bit"),
+                       "filters_dynamic groups_2bit groups_4bit groups_dynamic_4bit image_channel "
+                       "image_tensor mixed rows rows_4bit rows_8bit rows_dynamic rows_dynamic_4bit "
+                       "rows_dynamic_8bit rows_dynamic_tensor tokens_dynamic"),
     "varying_test": ("test/models/varying",
                      "cnn_batch cnn_image cond_varying encoder few_rows mlp prefill"),
     "vectors_test": ("test/models/portable", "planes windows"),

@@ -30,7 +30,14 @@ class QuantizedTest(unittest.TestCase):
         return made
 
     def test_programs_that_pytorch_quantised(self):
-        for name in ("image_tensor", "image_channel", "mixed", "rows", "rows_8bit"):
+        for name in ("image_tensor", "image_channel", "mixed", "rows", "rows_8bit", "rows_4bit",
+                     "groups_4bit", "groups_2bit"):
+            with self.subTest(name):
+                self.agree(PROGRAMS / f"{name}.pt2", PROGRAMS / f"{name}.input.npy")
+
+    def test_programs_whose_levels_are_found_at_run_time(self):
+        for name in ("filters_dynamic", "groups_dynamic_4bit", "rows_dynamic", "rows_dynamic_4bit",
+                     "rows_dynamic_8bit", "rows_dynamic_tensor", "tokens_dynamic"):
             with self.subTest(name):
                 self.agree(PROGRAMS / f"{name}.pt2", PROGRAMS / f"{name}.input.npy")
 
