@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exir/compile_c/compile_c.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -86,12 +87,15 @@ absl::Status add_files(const Folder& folder, const std::string& name,
   for (const emit_c::CFile& file : files) {
     const bool is_besides = file.name == name + "_selftest.c" || file.name == name + "_memory.c";
     const bool is_code = absl::EndsWith(file.name, ".c") || absl::EndsWith(file.name, ".S");
-    const bool is_source = is_code && !is_besides;
+    const bool is_source = (is_code && !is_besides) || absl::EndsWith(file.name, ".a");
     const bool is_included = absl::EndsWith(file.name, ".h") || absl::EndsWith(file.name, ".bin");
     if (!is_source && !is_included) continue;
     PETREL_RETURN_IF_ERROR(folder.write(file));
+    // Archives are behind what calls their functions.
     if (is_source) words->push_back(file.name);
   }
+  const auto archives = [](const std::string& word) { return !absl::EndsWith(word, ".a"); };
+  std::stable_partition(words->begin(), words->end(), archives);
   return absl::OkStatus();
 }
 
@@ -105,16 +109,42 @@ std::vector<std::string> command(Contraction contraction, std::initializer_list<
   return words;
 }
 
+// "-I/home/me/include" of "-Iinclude": the compiler runs elsewhere.
+std::string with_whole_path(const std::string& flag) {
+  std::error_code failed;
+  if (!absl::StartsWith(flag, "-I") || flag.size() == 2) return flag;
+  const fs::path whole = fs::absolute(flag.substr(2), failed);
+  return failed ? flag : "-I" + whole.string();
+}
+
+// Compiles the kernels of the user with flags of their own: `words` names their objects then.
+absl::Status compile_kernels(const Folder& folder, const std::string& name,
+                             const CompileOptions& options, std::vector<std::string>* words) {
+  if (options.kernel_flags.empty()) return absl::OkStatus();
+  for (std::string& word : *words) {
+    const bool is_code = absl::EndsWith(word, ".c") || absl::EndsWith(word, ".S");
+    if (!is_code || !absl::StartsWith(word, name + "_kernel_")) continue;
+    std::vector<std::string> alone = command(options.contraction, {"-c"});
+    for (const std::string& flag : options.kernel_flags) alone.push_back(with_whole_path(flag));
+    const std::string object = word + ".o";
+    alone.insert(alone.end(), {word, "-o", object});
+    PETREL_RETURN_IF_ERROR(run_compiler(alone, folder.path()));
+    word = object;
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<emit_c::CFile> compile_object(const std::string& name,
                                              const std::vector<emit_c::CFile>& files,
-                                             Contraction contraction) {
+                                             const CompileOptions& options) {
   PETREL_ASSIGN_OR_RETURN(const Folder folder, Folder::make());
   emit_c::CFile made{absl::StrCat(name, ".o"), ""};
-  std::vector<std::string> words = command(contraction, {"-r", "-nostdlib", "-o"});
+  std::vector<std::string> words = command(options.contraction, {"-r", "-nostdlib", "-o"});
   words.push_back(made.name);
   PETREL_RETURN_IF_ERROR(add_files(folder, name, files, &words));
+  PETREL_RETURN_IF_ERROR(compile_kernels(folder, name, options, &words));
   PETREL_RETURN_IF_ERROR(run_compiler(words, folder.path()));
   made.text = folder.read(made.name);
   return made;
@@ -122,13 +152,14 @@ absl::StatusOr<emit_c::CFile> compile_object(const std::string& name,
 
 absl::StatusOr<emit_c::CFile> compile_library(const std::string& name,
                                               const std::vector<emit_c::CFile>& files,
-                                              Contraction contraction) {
+                                              const CompileOptions& options) {
   PETREL_ASSIGN_OR_RETURN(const Folder folder, Folder::make());
   emit_c::CFile made{absl::StrCat("lib", name, ".so"), ""};
-  std::vector<std::string> words = command(contraction, {"-shared", "-s", "-o"});
+  std::vector<std::string> words = command(options.contraction, {"-shared", "-s", "-o"});
   words.push_back(made.name);
   PETREL_RETURN_IF_ERROR(add_files(folder, name, files, &words));
   PETREL_RETURN_IF_ERROR(add_files(folder, name, emit_c::module_files(name, files), &words));
+  PETREL_RETURN_IF_ERROR(compile_kernels(folder, name, options, &words));
   words.push_back("-lm");
   PETREL_RETURN_IF_ERROR(run_compiler(words, folder.path()));
   made.text = folder.read(made.name);

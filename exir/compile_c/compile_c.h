@@ -23,16 +23,22 @@ namespace petrel::exir {
 // reference kernels only without.
 enum class Contraction { kNone, kFused };
 
+struct CompileOptions {
+  Contraction contraction = Contraction::kNone;
+  // For the kernels of the user alone; folders are those of the machine.
+  std::vector<std::string> kernel_flags = {};
+};
+
 // NAME.o: all of the package but its self-test and its arrays of memory. NotFound when there is
 // no compiler, FailedPrecondition with what it said when it fails.
 absl::StatusOr<emit_c::CFile> compile_object(const std::string& name,
                                              const std::vector<emit_c::CFile>& files,
-                                             Contraction contraction = Contraction::kNone);
+                                             const CompileOptions& options = {});
 
 // libNAME.so: the same as a compiled module. Errors as above.
 absl::StatusOr<emit_c::CFile> compile_library(const std::string& name,
                                               const std::vector<emit_c::CFile>& files,
-                                              Contraction contraction = Contraction::kNone);
+                                              const CompileOptions& options = {});
 
 }  // namespace petrel::exir
 

@@ -209,12 +209,29 @@ absl::Status write_files(const GenerateOptions& options, const std::vector<emit_
 }
 
 absl::Status compile_files(const GenerateOptions& options, std::vector<emit_c::CFile>* files) {
-  const Contraction contraction = options.fast_math ? Contraction::kFused : Contraction::kNone;
-  PETREL_ASSIGN_OR_RETURN(emit_c::CFile made,
-                          options.compile == Compile::kObject
-                              ? compile_object(options.name, *files, contraction)
-                              : compile_library(options.name, *files, contraction));
+  const CompileOptions how = {options.fast_math ? Contraction::kFused : Contraction::kNone,
+                              options.kernels.user_flags};
+  PETREL_ASSIGN_OR_RETURN(emit_c::CFile made, options.compile == Compile::kObject
+                                                  ? compile_object(options.name, *files, how)
+                                                  : compile_library(options.name, *files, how));
   files->push_back(std::move(made));
+  return absl::OkStatus();
+}
+
+// An archive of sources goes to build systems that have no place for what a user compiled.
+absl::Status check_archive(const GenerateOptions& options) {
+  if (options.package_file.empty()) return absl::OkStatus();
+  if (!options.kernels.user_flags.empty()) {
+    return absl::InvalidArgumentError(
+        "--package: --kernel-flag is for NAME.mk, NAME.cmake and "
+        "--compile alone");
+  }
+  for (const emit_c::UserKernel& kernel : options.kernels.user) {
+    if (!absl::EndsWith(kernel.file, ".a")) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("--package: it holds sources, and --kernel-source '", kernel.file,
+                     "' is compiled already"));
+  }
   return absl::OkStatus();
 }
 
@@ -244,6 +261,7 @@ absl::Status check_package_name(const std::string& name) {
 
 absl::StatusOr<GenerateReport> generate_c(const GenerateOptions& options) {
   PETREL_RETURN_IF_ERROR(check_package_name(options.name));
+  PETREL_RETURN_IF_ERROR(check_archive(options));
   PETREL_RETURN_IF_ERROR(check_pools(options));
   PoolSetup pools(options);
   PETREL_RETURN_IF_ERROR(pools.read_group(options.group));

@@ -19,10 +19,13 @@ namespace petrel::exir {
 absl::StatusOr<std::vector<emit_c::ForcedKernel>> read_kernel_rules(
     const std::vector<std::string>& words);
 
-// FILE.c:SYMBOL or FILE.S:SYMBOL. NotFound for a file that is not there; InvalidArgument for other
+// FILE.c:SYMBOL, FILE.S:SYMBOL or FILE.a:SYMBOL. NotFound for a file that is not there; InvalidArgument for other
 // files, and for one that does not have SYMBOL.
 absl::StatusOr<std::vector<emit_c::UserKernel>> read_kernel_sources(
     const std::vector<std::string>& words);
+
+// Flags of a compiler for these files. InvalidArgument for what make or a shell would take apart.
+absl::StatusOr<std::vector<std::string>> read_kernel_flags(const std::vector<std::string>& words);
 
 }  // namespace petrel::exir
 

@@ -40,7 +40,8 @@ ScalarType promoted_integer(const TensorType& a, const Operand& b) {
 
 // Loads and stores that go through `type`, where it is narrower than what is computed in.
 void wrap_in(KernelCall& call, ScalarType type) {
-  if (item_size(type) == 8) return;
+  // A bool is 0 or 1 already, and is made so where it is stored.
+  if (item_size(type) == 8 || type == ScalarType::kBool) return;
   const std::string through = absl::StrCat("(", c_type(type), ")");
   for (const char* role : {"LOAD_IN", "LOAD_OTHER", "STORE_OUT"}) {
     if (call.tokens.count(role) > 0) call.tokens[role] += through;
@@ -63,6 +64,7 @@ std::string number_text(const NodeCalls& calls, const Argument& given, const Ten
                       : static_cast<double>(static_cast<float>(value)));
   }
   const int64_t value = integer_of(given);
+  if (wrapped == ScalarType::kBool) return number(int64_t{value != 0});
   if (item_size(wrapped) == 8) return number(value);
   return absl::StrCat("(int64_t)(", c_type(wrapped), ")", number(value));
 }

@@ -2,7 +2,9 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "exir/emit_c/text_files.h"
@@ -67,6 +69,10 @@ constexpr char kExact[] =
     "# Results are those of the reference kernels only when nothing is contracted.";
 constexpr char kFused[] = "# Products and sums may be one operation.";
 
+bool is_user_file(const Package& package, const std::string& source) {
+  return absl::StartsWith(source, package.name + "_kernel_");
+}
+
 std::string without_ending(const std::string& file) { return file.substr(0, file.rfind('.')); }
 
 // `files` have the names of the user, which may hold anything.
@@ -87,7 +93,9 @@ std::vector<std::string> sources_of(const Package& package) {
       package.name + ".c", package.name + (package.includes_binary ? "_params.S" : "_params.c"),
       package.name + "_metadata.c"};
   if (package.has_pools()) names.push_back(package.name + "_memory.c");
-  for (const CUserFile& file : user_files(package)) names.push_back(file.name);
+  for (const CUserFile& file : user_files(package)) {
+    if (!absl::EndsWith(file.name, ".a")) names.push_back(file.name);
+  }
   return names;
 }
 
@@ -96,7 +104,21 @@ std::string make_text(const Package& package) {
   for (const std::string& source : sources_of(package)) {
     absl::StrAppend(&objects, " $(", package.capitals, "_DIR)/", without_ending(source), ".o");
   }
-  return filled(package, kMake, kMakeLinker, kMakeBinary, objects);
+  for (const std::string& archive : archives_of(package)) {
+    absl::StrAppend(&objects, " $(", package.capitals, "_DIR)/", archive);
+  }
+  std::string text = filled(package, kMake, kMakeLinker, kMakeBinary, objects);
+  const std::string flags = absl::StrJoin(user_flags(package), " ");
+  for (const std::string& source : sources_of(package)) {
+    if (flags.empty() || !is_user_file(package, source)) continue;
+    const std::string object =
+        absl::StrCat("$(", package.capitals, "_DIR)/", without_ending(source), ".o");
+    absl::StrAppend(&text, "\n", object, ": override CFLAGS += ", flags, "\n");
+    if (!absl::EndsWith(source, ".S")) continue;
+    absl::StrAppend(&text, object, ": ", "$(", package.capitals, "_DIR)/", source,
+                    "\n\t$(CC) $(CFLAGS) -c $< -o $@\n");
+  }
+  return text;
 }
 
 std::string cmake_text(const Package& package) {
@@ -104,7 +126,18 @@ std::string cmake_text(const Package& package) {
   for (const std::string& source : sources_of(package)) {
     absl::StrAppend(&sources, "\n  \"${CMAKE_CURRENT_LIST_DIR}/", source, "\"");
   }
-  return filled(package, kCmake, kCmakeLinker, kCmakeBinary, sources);
+  std::string text = filled(package, kCmake, kCmakeLinker, kCmakeBinary, sources);
+  for (const std::string& archive : archives_of(package)) {
+    absl::StrAppend(&text, "target_link_libraries(", package.name,
+                    "_model PUBLIC \"${CMAKE_CURRENT_LIST_DIR}/", archive, "\")\n");
+  }
+  for (const std::string& source : sources_of(package)) {
+    if (user_flags(package).empty() || !is_user_file(package, source)) continue;
+    absl::StrAppend(&text, "set_source_files_properties(\"${CMAKE_CURRENT_LIST_DIR}/", source,
+                    "\" PROPERTIES COMPILE_OPTIONS \"", absl::StrJoin(user_flags(package), ";"),
+                    "\")\n");
+  }
+  return text;
 }
 
 }  // namespace petrel::exir::emit_c

@@ -12,7 +12,8 @@ char inert(char c) {
 }
 
 bool means_something(char before, char c) {
-  return (before == '*' && c == '/') || (before == '/' && c == '*') || (before == '?' && c == '?');
+  return (before == '*' && c == '/') || (before == '/' && c == '*') ||
+         (before == '/' && c == '/') || (before == '?' && c == '?');
 }
 
 }  // namespace

@@ -21,7 +21,8 @@ TEST(CommentText, WhatIsHarmlessStays) {
 TEST(CommentText, CommentsNeitherEndNorBegin) {
   EXPECT_EQ(comment_text("w*/ x"), "w* / x");
   EXPECT_EQ(comment_text("/*/"), "/ * /");
-  EXPECT_EQ(comment_text("**//"), "** //");
+  EXPECT_EQ(comment_text("**//"), "** / /");
+  EXPECT_EQ(comment_text("int(s0//2)"), "int(s0/ /2)");
 }
 
 TEST(CommentText, LinesAreNotJoined) {
@@ -42,7 +43,7 @@ TEST(CommentText, NoThreeBytesMakeWhatMeansSomething) {
     for (const char b : bytes) {
       for (const char c : bytes) {
         const std::string text = comment_text(std::string{a, b, c});
-        for (const char* meaning : {"*/", "/*", "??", "\\", "\n", "\r"}) {
+        for (const char* meaning : {"*/", "/*", "//", "??", "\\", "\n", "\r"}) {
           EXPECT_THAT(text, Not(HasSubstr(meaning)));
         }
       }

@@ -14,6 +14,7 @@
 #include "absl/strings/string_view.h"
 #include "exir/emit_c/comment_text.h"
 #include "exir/emit_c/literal.h"
+#include "exir/emit_c/returns.h"
 #include "exir/emit_c/sources.h"
 #include "exir/emit_c/text_files.h"
 
@@ -119,8 +120,9 @@ std::string open_text(const Package& package) {
   const std::string& big = package.capitals;
   std::string text =
       absl::StrCat("int32_t ", name, "_open(struct ", name, "_context *context, const struct ",
-                   name, "_devices *devices) {\n  int32_t status;\n  if (", no_context(package),
-                   " || devices == NULL) return ", big, "_E_NULL;\n  ", name, "_close(context);\n");
+                   name, "_devices *devices) {\n  int32_t status;\n",
+                   return_if(no_context(package) + " || devices == NULL", big + "_E_NULL"), "  ",
+                   name, "_close(context);\n");
   for (size_t i = 0; i < package.delegates.size(); ++i) {
     const CDelegateCall& call = package.delegates[i];
     absl::StrAppend(&text, "  status = ", call.functions, "_init(&", name, "_delegates[", i,
@@ -131,7 +133,7 @@ std::string open_text(const Package& package) {
                     "  context->open_delegates = ", i + 1, "u;\n");
   }
   absl::StrAppend(&text, "  return ", big, "_OK;\n}\n\nvoid ", name, "_close(struct ", name,
-                  "_context *context) {\n  if (context == NULL) return;\n");
+                  "_context *context) {\n  if (context == NULL) {\n    return;\n  }\n");
   for (size_t i = package.delegates.size(); i-- > 0;) {
     absl::StrAppend(&text, "  if (context->open_delegates > ", i, "u) {\n    ",
                     package.delegates[i].functions, "_destroy(context->delegate_", i,

@@ -12,6 +12,7 @@
 #include "exir/annotate.h"
 #include "exir/emit_c/extent.h"
 #include "exir/emit_c/node_step.h"
+#include "exir/emit_c/returns.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir::emit_c {
@@ -241,10 +242,9 @@ absl::StatusOr<CStep> make_delegate_step(const Node& node, size_t delegate, cons
       "  const void *inputs[", std::max<size_t>(1, inputs.size()), "];\n  void *outputs[",
       std::max<size_t>(1, outputs.size()), "];\n", after.empty() ? "" : "  int32_t status;\n",
       pointers_text("inputs", inputs), pointers_text("outputs", outputs), before,
-      after.empty()
-          ? absl::StrCat("  return ", execute, ";\n")
-          : absl::StrCat("  status = ", execute, ";\n  if (status != ", package.capitals,
-                         "_OK) return status;\n", after, "  return ", package.capitals, "_OK;\n"));
+      after.empty() ? absl::StrCat("  return ", execute, ";\n")
+                    : absl::StrCat("  status = ", execute, ";\n", return_errors(package), after,
+                                   "  return ", package.capitals, "_OK;\n"));
   return step;
 }
 

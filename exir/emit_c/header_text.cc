@@ -72,18 +72,16 @@ constexpr char kPreserved[] =
     " * gone after a run; of the caller's memory none is written. */\n";
 
 constexpr char kStatus[] = R"(
-enum petrel_status {
-  PETREL_OK = 0,
-  PETREL_E_NULL = -1,      /* a pointer is NULL */
-  PETREL_E_ALIGN = -2,     /* memory is not aligned */
-  PETREL_E_SIZE = -3,      /* memory is too small */
-  PETREL_E_NOT_FOUND = -4, /* there is no such parameter or step */
-  PETREL_E_DATA = -5,      /* an index is out of range, or an integer is divided by 0 */
-  PETREL_E_SELFTEST = -6,  /* an output differs from what it must be */
-  PETREL_E_ALIAS = -7,     /* a pointer is into the arena, and not to the tensor's place */
-  PETREL_E_SHAPE = -8,     /* the model takes no input of such a size */
-  PETREL_E_DEVICE = -9     /* a device is not there, not open, or refuses its work */
-};
+#define PETREL_OK 0
+#define PETREL_E_NULL (-1) /* a pointer is NULL */
+#define PETREL_E_ALIGN (-2) /* memory is not aligned */
+#define PETREL_E_SIZE (-3) /* memory is too small */
+#define PETREL_E_NOT_FOUND (-4) /* there is no such parameter or step */
+#define PETREL_E_DATA (-5) /* an index is out of range, or an integer is divided by 0 */
+#define PETREL_E_SELFTEST (-6) /* an output differs from what it must be */
+#define PETREL_E_ALIAS (-7) /* a pointer is into the arena, and not to the tensor's place */
+#define PETREL_E_SHAPE (-8) /* the model takes no input of such a size */
+#define PETREL_E_DEVICE (-9) /* a device is not there, not open, or refuses its work */
 )";
 
 constexpr char kFunctions[] = R"(

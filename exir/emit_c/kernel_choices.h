@@ -61,6 +61,7 @@ class KernelChoices : public StepKernels {
   // The function of the user that a node calls; null for others.
   const UserKernel* user_kernel(const Node& node) const;
   const std::vector<UserKernel>& user_kernels() const { return options_.user; }
+  const std::vector<std::string>& user_flags() const { return options_.user_flags; }
   // Null for nodes whose operator has no variants.
   const KernelChoice* find(const Node* node) const;
   // An input or output whose layout is not that of the program.

@@ -11,6 +11,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "exir/emit_c/plain_terms.h"
 #include "exir/emit_c/sources.h"
 #include "exir/status_macros.h"
 
@@ -127,8 +128,29 @@ std::map<std::string, std::string> names_in(absl::string_view text, const std::s
 
 }  // namespace
 
-// What is left of a source without its licence, guard and includes, which are noted. An include
-// that depends on the processor stays where it is.
+// Notes the includes that depend on the processor, each three lines of its own.
+std::string KernelLibrary::without_conditional_includes(absl::string_view text) {
+  std::vector<std::string> lines = absl::StrSplit(text, '\n');
+  std::string rest;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    const bool is_block = i + 2 < lines.size() && absl::StartsWith(lines[i], "#if ") &&
+                          absl::StartsWith(lines[i + 1], "#include <") && lines[i + 2] == "#endif";
+    if (!is_block) {
+      absl::StrAppend(&rest, lines[i], "\n");
+      continue;
+    }
+    const std::string block =
+        absl::StrJoin(lines.begin() + static_cast<std::ptrdiff_t>(i),
+                      lines.begin() + static_cast<std::ptrdiff_t>(i) + 3, "\n");
+    if (!absl::StrContains(conditional_includes_, block)) {
+      absl::StrAppend(&conditional_includes_, block, "\n");
+    }
+    i += 2;
+  }
+  return rest;
+}
+
+// What is left of a source without its licence, guard and includes, which are noted.
 absl::StatusOr<std::string> KernelLibrary::body_of(absl::string_view path) {
   const Source* source = find_source(path);
   if (source == nullptr) {
@@ -136,7 +158,8 @@ absl::StatusOr<std::string> KernelLibrary::body_of(absl::string_view path) {
   }
   std::string body;
   int depth = 0;  // of conditions around a line
-  for (absl::string_view line : absl::StrSplit(source->text, '\n')) {
+  const std::string text = without_conditional_includes(source->text);
+  for (absl::string_view line : absl::StrSplit(text, '\n')) {
     const bool is_guard = absl::StrContains(line, "PETREL_RUNTIME_MICRO_");
     if (!is_guard && absl::StartsWith(line, "#if")) ++depth;
     if (!is_guard && absl::StartsWith(line, "#endif")) --depth;
@@ -177,8 +200,8 @@ absl::Status KernelLibrary::need_functions_in(absl::string_view text) {
 absl::StatusOr<KernelFunction> KernelLibrary::add(const KernelCall& call) {
   PETREL_ASSIGN_OR_RETURN(const std::string body, body_of(call.source));
   KernelFunction function;
-  const std::string text =
-      with_parameters(with_words_replaced(body, call.tokens), call.varying, &function.sizes);
+  const std::string text = with_parameters(with_plain_terms(with_words_replaced(body, call.tokens)),
+                                           call.varying, &function.sizes);
   PETREL_RETURN_IF_ERROR(need_functions_in(text));
   const auto known = names_.find(text);
   if (known != names_.end()) {

@@ -47,14 +47,18 @@ class KernelLibrary {
   absl::StatusOr<KernelFunction> add(const KernelCall& call);
 
   const std::set<std::string>& includes() const { return includes_; }
+  // Includes within conditions: "#if defined(__AVX__)\n#include <immintrin.h>\n#endif\n".
+  const std::string& conditional_includes() const { return conditional_includes_; }
   const std::string& text() const { return text_; }
 
  private:
   absl::Status need(absl::string_view path);
+  std::string without_conditional_includes(absl::string_view text);
   absl::StatusOr<std::string> body_of(absl::string_view path);
   absl::Status need_functions_in(absl::string_view text);
 
   std::set<std::string> includes_;
+  std::string conditional_includes_;
   std::set<std::string> needed_;              // paths
   std::map<std::string, std::string> names_;  // by text of the function
   std::map<std::string, int> functions_by_name_;

@@ -36,7 +36,7 @@ struct ForcedKernel {
 //   void SYMBOL(const void *const *inputs, void *const *outputs);
 struct UserKernel {
   std::string symbol;
-  std::string file;  // its name, which the package gets behind its own; ends in .c or .S
+  std::string file;  // its name, which the package gets behind its own; ends in .c, .S or .a
   std::string text;
 };
 
@@ -57,6 +57,7 @@ struct KernelOptions {
   // One for each node that no rule forces; empty: the target decides.
   std::vector<TunedKernel> tuned;
   std::vector<UserKernel> user;
+  std::vector<std::string> user_flags;  // of the compiler, for the files of `user`
 };
 
 // Whether a function of the user may be called so.

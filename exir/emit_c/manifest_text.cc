@@ -247,6 +247,8 @@ std::string manifest_text(const Package& package, const std::string& sha256) {
                                                    : name_of(package.pools->kernels->target())},
       {"constants", package.includes_binary ? "incbin" : "text"},
       {"sources", sources_of(package)},
+      {"archives", archives_of(package)},
+      {"kernel_flags", user_flags(package)},
       {"operators", operators_of(package)},
       {"pools", pools_of(package)}};
   json["memories"] = Json::array();

@@ -32,7 +32,7 @@ constexpr char kSection[] =
 
 )~";
 
-// "/* sram */ #ifndef ... static union {...} kws_static_sram SECTION;"
+// "/* sram */ #ifndef ... KWS_ALIGNED(16) SECTION static unsigned char kws_static_sram[...];"
 std::string memory_array(const Package& package, const CMemory& memory) {
   const std::string array = absl::StrCat(package.name, "_static_", memory.member);
   const std::string room = in_capitals(array) + "_BYTES";
@@ -41,10 +41,10 @@ std::string memory_array(const Package& package, const CMemory& memory) {
       "/* Pool '", memory.member, "'. */\n#ifndef ", room, "\n#define ", room, " ",
       memory.bytes_macro, "\n#endif\ntypedef char ", array, "_is_large_enough[", room,
       " >= ", memory.bytes_macro, " ? 1 : -1];\ntypedef char ", array, "_has_its_size[sizeof(",
-      memory.type, ") == ", memory.bytes_macro, " ? 1 : -1];\n",
+      memory.type, ") == ", memory.bytes_macro, " ? 1 : -1];\n", package.capitals, "_ALIGNED(",
+      memory.align_macro, ")\n",
       section.empty() ? "" : absl::StrCat(package.capitals, "_SECTION(\"", section, "\")\n"),
-      "static union {\n  ", memory.type, " pool;\n  unsigned char room[", room, "];\n} ", array,
-      ";\n\n");
+      "static unsigned char ", array, "[", room, "];\n\n");
 }
 
 // "  .bss.kws_sram 0x20000000 (NOLOAD) : ...", for a pool with an address. Compilers align
@@ -78,9 +78,9 @@ std::string memory_text(const Package& package) {
     has_sections = has_sections || (is_array && !section_of(*memory.pool, package.name).empty());
     if (is_array) arrays += memory_array(package, memory);
     absl::StrAppend(&members, "  pools.", memory.member, " = ",
-                    is_array ? absl::StrCat("&", array, ".pool") : "NULL", ";\n  pools.",
-                    memory.member, "_bytes = ", is_array ? absl::StrCat("sizeof ", array) : "0",
-                    ";\n");
+                    is_array ? absl::StrCat("(", memory.type, " *)(void *)", array) : "NULL",
+                    ";\n  pools.", memory.member,
+                    "_bytes = ", is_array ? absl::StrCat("sizeof ", array) : "0u", ";\n");
   }
   return absl::StrCat(renamed(package, kTop), has_sections ? renamed(package, kSection) : "",
                       arrays, "struct ", package.name, "_pools ", package.name,

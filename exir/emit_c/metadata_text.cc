@@ -8,6 +8,7 @@
 #include "absl/strings/string_view.h"
 #include "exir/emit_c/extent.h"
 #include "exir/emit_c/literal.h"
+#include "exir/emit_c/returns.h"
 #include "exir/emit_c/sources.h"
 #include "exir/emit_c/text_files.h"
 
@@ -84,7 +85,7 @@ std::string add_tensors(const Package& package, const CMethod& method, const cha
   return name;
 }
 
-// The numbers of enum petrel_param_kind.
+// The numbers that petrel_model.h has.
 int kind_of(const CParameter& parameter) {
   if (parameter.is_loaded()) return 2;
   if (parameter.is_external) return 3;
@@ -172,14 +173,13 @@ std::string run_text(const Package& package, const CMethod& method) {
   unpack("outputs", "wanted", "", method.outputs);
   absl::StrAppend(&text, "  return ", package.capitals, "_OK;\n}\n\n");
   const auto entry = [&](const char* function, const char* parameter, const char* argument) {
-    absl::StrAppend(
-        &text, "static int32_t ", method.prefix, function,
-        "_packed(void *context, const void *const *inputs,\n    void *const *outputs", parameter,
-        ") {\n  struct ", method.prefix, "_inputs given;\n  struct ", method.prefix,
-        "_outputs wanted;\n  const int32_t status = ", method.prefix,
-        "_unpack(context, inputs, outputs, &given, &wanted);\n  if (status != ", package.capitals,
-        "_OK) return status;\n  return ", method.prefix, function, "((struct ", package.name,
-        "_context *)context, &given, &wanted", argument, ");\n}\n\n");
+    absl::StrAppend(&text, "static int32_t ", method.prefix, function,
+                    "_packed(void *context, const void *const *inputs,\n    void *const *outputs",
+                    parameter, ") {\n  struct ", method.prefix, "_inputs given;\n  struct ",
+                    method.prefix, "_outputs wanted;\n  const int32_t status = ", method.prefix,
+                    "_unpack(context, inputs, outputs, &given, &wanted);\n", return_errors(package),
+                    "  return ", method.prefix, function, "((struct ", package.name,
+                    "_context *)context, &given, &wanted", argument, ");\n}\n\n");
   };
   entry("_run", "", "");
   entry("_run_step", ", uint32_t *next", ", next");

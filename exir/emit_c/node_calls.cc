@@ -51,6 +51,11 @@ bool fits(const Extent& value) {
          value.range().high <= std::numeric_limits<int32_t>::max();
 }
 
+// What makes a bool of a number: MISRA C casts none to it.
+const char* truth_of(Arithmetic arithmetic) {
+  return arithmetic == Arithmetic::kDouble ? "petrel_truth" : "petrel_integer_truth";
+}
+
 // In small letters, with an underscore that no name of a kernel ends with.
 std::string parameter_of(KernelCall& call, const std::string& token, const Extent& value) {
   const std::string parameter = absl::StrCat(absl::AsciiStrToLower(token), "_");
@@ -79,10 +84,12 @@ void NodeCalls::bind_write(KernelCall& call, const std::string& role, ScalarType
   const bool truncates = is_integral(type) && arithmetic == Arithmetic::kDouble;
   const std::string narrow = narrow_prefix(type);
   call.tokens[role + "_TYPE"] = c_type(type);
+  const bool is_truth = type == ScalarType::kBool && arithmetic != Arithmetic::kModular;
   call.tokens["STORE_" + role] =
-      narrow.empty()
-          ? absl::StrCat("(", c_type(type), ")", truncates ? "petrel_to_integer" : "")
-          : absl::StrCat(narrow, arithmetic == Arithmetic::kDouble ? "_of_real" : "_of_integer");
+      is_truth         ? truth_of(arithmetic)
+      : narrow.empty() ? absl::StrCat("(", c_type(type), ")", truncates ? "petrel_to_integer" : "")
+                       : absl::StrCat(narrow, arithmetic == Arithmetic::kDouble ? "_of_real"
+                                                                                : "_of_integer");
 }
 
 std::string NodeCalls::rounding(ScalarType type) {

@@ -12,6 +12,7 @@
 #include "exir/emit_c/comment_text.h"
 #include "exir/emit_c/kernel_choices.h"
 #include "exir/emit_c/renamed.h"
+#include "exir/emit_c/returns.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir::emit_c {
@@ -113,9 +114,9 @@ absl::StatusOr<CStep> make_step(const Node& node, const OperatorRow& row, const 
     const std::string text = absl::StrCat(renamed(package, function.name), "(",
                                           absl::StrJoin(arguments, ",\n      "), ")");
     step.can_fail = step.can_fail || call.can_fail;
-    absl::StrAppend(&step.body, call.can_fail ? absl::StrCat("  if (", text, " != 0) return ",
-                                                             package.capitals, "_E_DATA;\n")
-                                              : absl::StrCat("  ", text, ";\n"));
+    absl::StrAppend(&step.body, call.can_fail
+                                    ? return_if(text + " != 0", package.capitals + "_E_DATA")
+                                    : absl::StrCat("  ", text, ";\n"));
   }
   if (step.can_fail) absl::StrAppend(&step.body, "  return ", package.capitals, "_OK;\n");
   return step;

@@ -79,6 +79,7 @@ class Builder {
     note_folded();
     package_.kernels = renamed(package_, library_.text());
     package_.includes = library_.includes();
+    package_.conditional_includes = library_.conditional_includes();
     return std::move(package_);
   }
 

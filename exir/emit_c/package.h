@@ -189,7 +189,8 @@ struct Package {
   int64_t arena_bytes = 0;                             // the largest method's
   int64_t state_bytes = 0;                             // 0 where state lies in the arena
 
-  bool includes_binary = false;  // constants are bytes, not text
+  bool includes_binary = false;      // constants are bytes, not text
+  std::string conditional_includes;  // lines, as KernelLibrary has them
 
   bool has_pools() const;     // memories of types of their own
   bool has_loaded() const;    // parameters that the hook gives

@@ -9,6 +9,7 @@
 #include "exir/emit_c/text_files.h"
 #include "exir/memory/pools.h"
 #include "exir/emit_c/renamed.h"
+#include "exir/emit_c/returns.h"
 #include "exir/emit_c/kernel_library.h"
 
 namespace petrel::exir::emit_c {
@@ -113,14 +114,19 @@ std::string lookup_text(const Package& package) {
     if (parameter.is_external) continue;
     absl::StrAppend(&cases, "    case ", parameter_id(parameter),
                     "u:\n      *data = ", parameter.symbol,
-                    ";\n      *bytes = ", parameter.constant->type.nbytes(), "u;\n      return ",
-                    package.capitals, "_OK;\n");
+                    ";\n      *bytes = ", parameter.constant->type.nbytes(), "u;\n      break;\n");
   }
-  return absl::StrCat("int32_t ", package.name,
-                      "_lookup_linked_param(uint32_t id, const void **data, size_t *bytes) {\n",
-                      "  if (data == NULL || bytes == NULL) return ", package.capitals,
-                      "_E_NULL;\n  switch (id) {\n", cases, "    default:\n      return ",
-                      package.capitals, "_E_NOT_FOUND;\n  }\n}\n");
+  const std::string head =
+      absl::StrCat("int32_t ", package.name,
+                   "_lookup_linked_param(uint32_t id, const void **data, size_t *bytes) {\n",
+                   return_if("data == NULL || bytes == NULL", package.capitals + "_E_NULL"));
+  const std::string missing = package.capitals + "_E_NOT_FOUND";
+  // A switch has at least two cases.
+  if (cases.empty()) {
+    return absl::StrCat(head, "  (void)id;\n  return ", missing, ";\n}\n");
+  }
+  return absl::StrCat(head, "  switch (id) {\n", cases, "    default:\n      return ", missing,
+                      ";\n  }\n  return ", package.capitals, "_OK;\n}\n");
 }
 
 std::string parameter_source_text(const Package& package) {

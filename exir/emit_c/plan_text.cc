@@ -124,7 +124,7 @@ std::string steps_text(const CMethod& method, std::string* text) {
 std::string run_step_text(const Package& package, const CMethod& method) {
   std::string text = absl::StrCat(
       "static int32_t ", method.prefix,
-      "_run_step_packed(void *context, const void *const *inputs,\n    void *const *outputs, ",
+      "_plan_run_step(void *context, const void *const *inputs,\n    void *const *outputs, ",
       "uint32_t *next) {\n  struct ", method.prefix, "_inputs given;\n  struct ", method.prefix,
       "_outputs wanted;\n");
   const auto unpack = [&](const char* list, const char* structure, const char* qualifier,
@@ -170,7 +170,7 @@ absl::StatusOr<std::string> plan_text(const Package& package) {
     text += run_step_text(package, method);
     absl::StrAppend(&methods, "    {", tensors, ", ", steps, ", ", method.tensors.size(), "u, ",
                     method.steps.size() + 2, "u, ", package.borrows() ? "1u" : "0u", ", ",
-                    method.prefix, "_run_step_packed},\n");
+                    method.prefix, "_plan_run_step},\n");
   }
   return absl::StrCat(text, "static const struct petrel_method_plan ", name,
                       "_method_plans[] = {\n", methods, "};\n\nstatic const struct petrel_plan ",

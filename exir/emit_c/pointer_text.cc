@@ -4,12 +4,15 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "exir/emit_c/comment_text.h"
 #include "exir/emit_c/literal.h"
 #include "exir/emit_c/names.h"
 #include "exir/emit_c/text_files.h"
 #include "exir/emit_c/renamed.h"
+#include "exir/emit_c/returns.h"
 
 namespace petrel::exir::emit_c {
 namespace {
@@ -34,8 +37,10 @@ constexpr char kHook[] =
   const void *linked;
   size_t linked_bytes;
   const int32_t status = petrel_lookup_linked_param(id, &linked, &linked_bytes);
-  if (status != PETREL_OK) return status;
-  memcpy(room, linked, bytes);
+  if (status != PETREL_OK) {
+    return status;
+  }
+  (void)memcpy(room, linked, bytes);
   *data = room;
   return PETREL_OK;
 }
@@ -45,7 +50,9 @@ constexpr char kHook[] =
 constexpr char kSet[] =
     R"(int32_t petrel_set_param(struct petrel_context *context, uint32_t id, const void *data,
     size_t bytes) {
-  if (context == NULL || data == NULL) return PETREL_E_NULL;
+  if (context == NULL || data == NULL) {
+    return PETREL_E_NULL;
+  }
   switch (id) {
 )";
 
@@ -53,8 +60,9 @@ constexpr char kSet[] =
 std::string type_of(const CParameter& parameter) { return c_type(parameter.constant->type.dtype); }
 
 std::string misaligned_text(const Package& package, const CParameter& parameter) {
-  return absl::StrCat("if ((uintptr_t)data % sizeof(", type_of(parameter), ") != 0) return ",
-                      package.capitals, "_E_ALIGN;\n");
+  return return_if(absl::StrCat("(uintptr_t)(const unsigned char *)data % sizeof(",
+                                type_of(parameter), ") != 0u"),
+                   package.capitals + "_E_ALIGN");
 }
 
 std::string assign_text(const CParameter& parameter) {
@@ -66,13 +74,17 @@ std::string set_text(const Package& package) {
   std::string cases;
   for (const CParameter& parameter : package.parameters) {
     if (!parameter.is_external || parameter.is_loaded()) continue;
-    absl::StrAppend(&cases, "    case ", parameter_id(parameter),
-                    "u:\n      if (bytes != ", parameter.constant->type.nbytes(), "u) return ",
-                    package.capitals, "_E_SIZE;\n      ", misaligned_text(package, parameter),
-                    "      ", assign_text(parameter), "      return ", package.capitals, "_OK;\n");
+    const std::string checks =
+        absl::StrCat(return_if(absl::StrCat("bytes != ", parameter.constant->type.nbytes(), "u"),
+                               package.capitals + "_E_SIZE"),
+                     misaligned_text(package, parameter));
+    absl::StrAppend(&cases, "    case ", parameter_id(parameter), "u:\n    ",
+                    absl::StrReplaceAll(absl::StripSuffix(checks, "\n"), {{"\n", "\n    "}}),
+                    "\n      ", assign_text(parameter), "      break;\n");
   }
   return absl::StrCat(renamed(package, kSet), cases, "    default:\n      return ",
-                      package.capitals, "_E_NOT_FOUND;\n  }\n}\n\n");
+                      package.capitals, "_E_NOT_FOUND;\n  }\n  return ", package.capitals,
+                      "_OK;\n}\n\n");
 }
 
 std::string need_function(const Package& package, const CParameter& parameter) {
@@ -84,11 +96,11 @@ std::string load_text(const Package& package, const CParameter& parameter) {
   const std::string& big = package.capitals;
   return absl::StrCat(
       "static int32_t ", need_function(package, parameter), "(struct ", package.name,
-      "_context *context) {\n  const void *data = NULL;\n  int32_t status;\n  if (context->",
-      parameter.variable, " != NULL) return ", big, "_OK;\n  status = ", package.name,
-      "_on_param_load(", parameter_id(parameter), "u, context->", parameter.room, ", ",
-      parameter.constant->type.nbytes(), "u, &data);\n  if (status != ", big,
-      "_OK) return status;\n  if (data == NULL) return ", big, "_E_NULL;\n  ",
+      "_context *context) {\n  const void *data = NULL;\n  int32_t status;\n",
+      return_if(absl::StrCat("context->", parameter.variable, " != NULL"), big + "_OK"),
+      "  status = ", package.name, "_on_param_load(", parameter_id(parameter), "u, context->",
+      parameter.room, ", ", parameter.constant->type.nbytes(), "u, &data);\n",
+      return_errors(package), return_if("data == NULL", big + "_E_NULL"),
       misaligned_text(package, parameter), "  ", assign_text(parameter), "  return ", big,
       "_OK;\n}\n\n");
 }
@@ -140,8 +152,8 @@ std::string need_text(const Package& package, const std::vector<size_t>& paramet
   for (const size_t index : parameters) {
     const CParameter& parameter = package.parameters[index];
     if (!parameter.is_loaded()) continue;
-    absl::StrAppend(&text, "  status = ", need_function(package, parameter),
-                    "(context);\n  if (status != ", package.capitals, "_OK) return status;\n");
+    absl::StrAppend(&text, "  status = ", need_function(package, parameter), "(context);\n",
+                    return_errors(package));
   }
   return text;
 }
@@ -151,8 +163,8 @@ std::string missing_pointers_text(const Package& package, const CMethod& method)
   for (const size_t index : used_by(method)) {
     const CParameter& parameter = package.parameters[index];
     if (parameter.is_loaded()) continue;
-    absl::StrAppend(&text, "  if (context->", parameter.variable, " == NULL) return ",
-                    package.capitals, "_E_NULL;\n");
+    text += return_if(absl::StrCat("context->", parameter.variable, " == NULL"),
+                      package.capitals + "_E_NULL");
   }
   return text;
 }

@@ -50,9 +50,13 @@ constexpr char kBfloat16Number[] = R"(static double petrel_number_of_bf16(uint16
 constexpr char kSame[] = R"(/* A NaN is a NaN, whatever its bits. */
 static bool petrel_same_DTYPE(const TYPE *actual, const TYPE *expected, size_t count) {
   for (size_t i = 0; i < count; ++i) {
-    const double a = NUMBER(actual[i]), e = NUMBER(expected[i]);
+    const double a = NUMBER(actual[i]);
+    const double e = NUMBER(expected[i]);
     const bool both_nan = a != a && e != e;
-    if (!both_nan && memcmp(&actual[i], &expected[i], sizeof actual[i]) != 0) return false;
+    if (!both_nan && memcmp((const unsigned char *)(const void *)&actual[i],
+                            (const unsigned char *)(const void *)&expected[i], sizeof actual[i]) != 0) {
+      return false;
+    }
   }
   return true;
 }
@@ -65,12 +69,17 @@ static bool petrel_same_DTYPE(const TYPE *actual, const TYPE *expected, size_t c
   double largest = 0.0;
   for (size_t i = 0; i < count; ++i) {
     const double size = fabs(NUMBER(expected[i]));
-    if (isfinite(size) && size > largest) largest = size;
+    if (isfinite(size) && size > largest) {
+      largest = size;
+    }
   }
   for (size_t i = 0; i < count; ++i) {
-    const double a = NUMBER(actual[i]), e = NUMBER(expected[i]);
+    const double a = NUMBER(actual[i]);
+    const double e = NUMBER(expected[i]);
     const bool same = isfinite(e) ? fabs(a - e) <= LIMIT * largest : a == e || (a != a && e != e);
-    if (!same) return false;
+    if (!same) {
+      return false;
+    }
   }
   return true;
 }
@@ -80,7 +89,7 @@ static bool petrel_same_DTYPE(const TYPE *actual, const TYPE *expected, size_t c
 constexpr char kAlignedTo[] = R"(
 static void *petrel_aligned(unsigned char *bytes, uintptr_t alignment) {
   const uintptr_t rest = (uintptr_t)bytes % alignment;
-  return bytes + (rest == 0 ? 0 : alignment - rest);
+  return bytes + (rest == 0u ? 0u : alignment - rest);
 }
 
 int main(void) {
@@ -107,14 +116,18 @@ void petrel_on_prefetch(void *data, size_t bytes) {
 }
 )";
 
-constexpr char kMainEnd[] = R"(  if (petrel_init(&context, &pools) != PETREL_OK) return 2;
+constexpr char kMainEnd[] = R"(  if (petrel_init(&context, &pools) != PETREL_OK) {
+    return 2;
+  }
 @OPEN@  return petrel_selftest(&context) == PETREL_OK ? 0 : 1;
 }
 #endif
 )";
 
-constexpr char kMainOpen[] = R"(  memset(&devices, 0, sizeof devices);
-  if (petrel_open(&context, &devices) != PETREL_OK) return 3;
+constexpr char kMainOpen[] = R"(  (void)memset(&devices, 0, sizeof devices);
+  if (petrel_open(&context, &devices) != PETREL_OK) {
+    return 3;
+  }
 )";
 
 // Devices need not sum in the order of kernels.
@@ -156,9 +169,9 @@ std::string call_text(const Package& package, const CMethod& method) {
   }
   absl::StrAppend(&text, "    status = ", package.name,
                   "_reset_state(context);\n    if (status == ", package.capitals,
-                  "_OK) status = ", method.prefix,
-                  "_run(context, &inputs, &outputs);\n    if (status != ", package.capitals,
-                  "_OK) return status;\n");
+                  "_OK) {\n      status = ", method.prefix,
+                  "_run(context, &inputs, &outputs);\n    }\n    if (status != ", package.capitals,
+                  "_OK) {\n      return status;\n    }\n");
   for (const CTensor& tensor : method.outputs) {
     if (largest(tensor).numel() == 0) continue;
     const std::string expected = absl::StrCat(method.prefix, "_expected_", tensor.c_name);
@@ -167,8 +180,9 @@ std::string call_text(const Package& package, const CMethod& method) {
             ? absl::StrCat("!", package.name, "_same_",
                            std::string(scalar_type_name(tensor.type.dtype)), "(outputs.",
                            tensor.c_name, ", ", expected, ", ", largest(tensor).numel(), "u)")
-            : absl::StrCat("memcmp(outputs.", tensor.c_name, ", ", expected, ", ",
-                           largest(tensor).nbytes(), "u) != 0");
+            : absl::StrCat("memcmp((const unsigned char *)(const void *)outputs.", tensor.c_name,
+                           ",\n               (const unsigned char *)(const void *)", expected,
+                           ", ", largest(tensor).nbytes(), "u) != 0");
     absl::StrAppend(&text, "    if (", check, ") {\n      return ", package.capitals,
                     "_E_SELFTEST;\n    }\n");
   }

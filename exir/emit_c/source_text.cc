@@ -13,15 +13,19 @@
 #include "exir/emit_c/kernel_library.h"
 #include "exir/emit_c/literal.h"
 #include "exir/emit_c/names.h"
+#include "exir/emit_c/plain_terms.h"
 #include "exir/emit_c/text_files.h"
 #include "exir/emit_c/renamed.h"
+#include "exir/emit_c/returns.h"
 
 namespace petrel::exir::emit_c {
 namespace {
 
 constexpr char kInit[] =
     R"(int32_t petrel_init(struct petrel_context *context, const struct petrel_pools *pools) {
-  if (context == NULL || pools == NULL) return PETREL_E_NULL;
+  if (context == NULL || pools == NULL) {
+    return PETREL_E_NULL;
+  }
 )";
 
 // Where gcc 12 knows that a kernel reads and writes one array at distances that vary, it may take
@@ -53,7 +57,9 @@ constexpr char kWeak[] =
 // An output must not lie where steps read something else.
 constexpr char kMeets[] =
     R"(static bool petrel_meets(const void *a, size_t a_bytes, const void *b, size_t b_bytes) {
-  return (uintptr_t)a < (uintptr_t)b + b_bytes && (uintptr_t)b < (uintptr_t)a + a_bytes;
+  const uintptr_t first = (uintptr_t)(const unsigned char *)a;
+  const uintptr_t second = (uintptr_t)(const unsigned char *)b;
+  return first < second + b_bytes && second < first + a_bytes;
 }
 
 )";
@@ -62,7 +68,7 @@ constexpr char kMeets[] =
 constexpr char kStrays[] =
     R"(static bool petrel_strays(const struct petrel_context *context, const void *data, size_t bytes,
     const void *place) {
-  const uintptr_t first = (uintptr_t)data;
+  const uintptr_t first = (uintptr_t)(const unsigned char *)data;
 )";
 
 // Of texts without names of the user, which may hold anything.
@@ -86,10 +92,11 @@ std::string parameters_of(const Package& package, const CMethod& method, const C
   return parameters.empty() ? "void" : absl::StrJoin(parameters, ", ");
 }
 
-// What run() calls it: "context->arena", "(const unsigned char *)inputs->image".
+// What run() calls it: "context->arena", "(const unsigned char *)inputs->image". `wanted` is a copy
+// of the caller's outputs, whose pointers are not const.
 std::string in_run(const std::string& variable) {
   if (is_input(variable)) return "(const unsigned char *)inputs->" + variable.substr(3);
-  if (is_output(variable)) return "(unsigned char *)outputs->" + variable.substr(4);
+  if (is_output(variable)) return "(unsigned char *)wanted." + variable.substr(4);
   return "context->" + variable;
 }
 
@@ -107,15 +114,18 @@ std::string arguments_of(const Package& package, const CStep& step) {
 }
 
 std::string init_text(const Package& package) {
-  const std::string fails = absl::StrCat(") return ", package.capitals, "_E_");
+  const std::string error = package.capitals + "_E_";
   std::string text;
   for (const CMemory& memory : package.memories) {
     if (!memory.is_used()) continue;
     const std::string member = absl::StrCat("pools->", memory.member);
-    absl::StrAppend(&text, "  if (", member, " == NULL", fails, "NULL;\n  if (", member,
-                    "_bytes < ", memory.bytes_macro, fails, "SIZE;\n  if ((uintptr_t)", member,
-                    " % ", memory.align_macro, " != 0", fails, "ALIGN;\n  context->",
-                    memory.variable, " = (unsigned char *)", member, ";\n");
+    absl::StrAppend(
+        &text, return_if(member + " == NULL", error + "NULL"),
+        return_if(absl::StrCat(member, "_bytes < ", memory.bytes_macro), error + "SIZE"),
+        return_if(absl::StrCat("(uintptr_t)", member, " % ", memory.align_macro, " != 0u"),
+                  error + "ALIGN"),
+        "  context->", memory.variable, " = ",
+        memory.pool.has_value() ? member + "->bytes" : "(unsigned char *)" + member, ";\n");
   }
   for (const CParameter& parameter : package.parameters) {
     if (!parameter.is_pointer()) continue;
@@ -189,18 +199,19 @@ std::string at_run(const std::string& place) {
 
 std::string reset_text(const Package& package) {
   std::string text = absl::StrCat("int32_t ", package.name, "_reset_state(struct ", package.name,
-                                  "_context *context) {\n", "  if (", no_context(package),
-                                  ") return ", package.capitals, "_E_NULL;\n");
+                                  "_context *context) {\n",
+                                  return_if(no_context(package), package.capitals + "_E_NULL"));
   for (const CState& state : package.states) {
-    absl::StrAppend(&text, "  memcpy(", at_run(state.place), ", ", state.symbol, ", ",
-                    state.constant->type.nbytes(), "u);\n");
+    absl::StrAppend(&text, "  (void)memcpy(", at_run(state.place), ", (const void *)", state.symbol,
+                    ", ", state.constant->type.nbytes(), "u);\n");
   }
   return absl::StrCat(text, "  return ", package.capitals, "_OK;\n}\n\n");
 }
 
 std::string copy_text(const std::string& to, const std::string& from, const TensorType& type) {
-  return absl::StrCat("  if ((const void *)(", to, ") != (const void *)(", from,
-                      ")) {\n    memcpy(", to, ", ", from, ", ", bytes_text(type), ");\n  }\n");
+  const std::string source = absl::StrCat("(const void *)(", from, ")");
+  return absl::StrCat("  if ((const void *)(", to, ") != ", source, ") {\n    (void)memcpy(", to,
+                      ", ", source, ", ", bytes_text(type), ");\n  }\n");
 }
 
 // A tensor must lie in its place in the arena or outside of that. An output of the caller
@@ -241,25 +252,25 @@ std::string input_copies_text(const Package& package, const CMethod& method) {
 
 // What comes before the first step: checks, and copies of inputs.
 std::string begin_text(const Package& package, const CMethod& method) {
-  const std::string null = absl::StrCat(" return ", package.capitals, "_E_NULL;\n");
+  const std::string null = package.capitals + "_E_NULL";
   std::string text;
   for (const CTensor& tensor : method.inputs) {
-    absl::StrAppend(&text, "  if (inputs->", tensor.c_name, " == NULL)", null);
+    text += return_if(absl::StrCat("inputs->", tensor.c_name, " == NULL"), null);
   }
   for (const CTensor& tensor : method.outputs) {
-    absl::StrAppend(&text, "  if (outputs->", tensor.c_name, " == NULL)", null);
+    text += return_if(absl::StrCat("outputs->", tensor.c_name, " == NULL"), null);
   }
   text += missing_pointers_text(package, method);
   const bool has_delegate =
       std::any_of(method.steps.begin(), method.steps.end(),
                   [](const CStep& step) { return step.delegate.has_value(); });
   if (has_delegate) {
-    absl::StrAppend(&text, "  if (context->open_delegates != ", package.delegates.size(),
-                    "u) return ", package.capitals, "_E_DEVICE;\n");
+    text += return_if(absl::StrCat("context->open_delegates != ", package.delegates.size(), "u"),
+                      package.capitals + "_E_DEVICE");
   }
   if (!method.sizes.empty()) {
     absl::StrAppend(&text, "  status = ", method.prefix, "_set_sizes(context, inputs);\n",
-                    "  if (status != ", package.capitals, "_OK) return status;\n");
+                    return_errors(package));
   }
   text += checks_text(package, method);
   return text + input_copies_text(package, method);
@@ -279,7 +290,7 @@ std::string call_text(const Package& package, const CMethod& method, const CStep
   absl::StrAppend(&text, step.can_fail ? "  status = " : "  ", method.prefix, "_", step.function,
                   "(", arguments_of(package, step), ");\n");
   if (!step.can_fail) return text;
-  return absl::StrCat(text, "  if (status != ", package.capitals, "_OK) return status;\n");
+  return text + return_errors(package);
 }
 
 // What comes after the last step: state, and copies of outputs.
@@ -288,11 +299,11 @@ std::string end_text(const Package& package, const CMethod& method) {
   for (const CWrite& write : method.writes) {
     const bool placed = write.from.find(" + ") != std::string::npos;
     if (write.parameter.has_value()) text += need_text(package, {*write.parameter});
-    absl::StrAppend(&text, "  memcpy(", at_run(write.to), ", ",
+    absl::StrAppend(&text, "  (void)memcpy(", at_run(write.to), ", (const void *)(",
                     placed                        ? at_run(write.from)
                     : write.parameter.has_value() ? in_run(write.from)
                                                   : write.from,
-                    ", ", write.bytes, "u);\n");
+                    "), ", write.bytes, "u);\n");
   }
   for (const CTensor& tensor : method.outputs) {
     // Where steps write it; what is returned several times is at another.
@@ -327,12 +338,17 @@ std::string run_text(const Package& package, const CMethod& method) {
                                      [](const CStep& step) { return step.sizes; });
   // A variable that nothing sets would be a warning.
   const bool can_fail = cases.find(" status = ") != std::string::npos;
+  const bool has_wanted = absl::StrContains(cases, "wanted.");
+  const std::string wanted_declared =
+      absl::StrCat("  struct ", method.prefix, "_outputs wanted;\n");
   const std::string& big = package.capitals;
   return absl::StrCat(
       signature_text(package, method, "_run_step", ",\n    uint32_t *next"),
-      can_fail ? "  int32_t status;\n" : "", "  if (", no_context(package),
+      can_fail ? "  int32_t status;\n" : "", has_wanted ? wanted_declared : "", "  if (",
+      no_context(package),
       " || inputs == NULL || outputs == NULL\n      || next == NULL) {\n    return ", big,
-      "_E_NULL;\n  }\n", has_sizes ? sizes_pointer_text(method) : "", "  switch (*next) {\n", cases,
+      "_E_NULL;\n  }\n", has_wanted ? "  wanted = *outputs;\n" : "",
+      has_sizes ? sizes_pointer_text(method) : "", "  switch (*next) {\n", cases,
       "    default:\n      return ", big, "_E_NOT_FOUND;\n  }\n  ++*next;\n  return ", big,
       "_OK;\n}\n\n", signature_text(package, method, "_run", ""),
       "  uint32_t next = 0;\n  int32_t status = ", big, "_OK;\n  while (next < ",
@@ -349,15 +365,15 @@ std::string unchecked_text(const Package& package, const CMethod& method) {
   const std::string& big = package.capitals;
   std::string body;
   if (!method.sizes.empty()) {
-    absl::StrAppend(&body, "  status = ", method.prefix,
-                    "_set_sizes(context, inputs);\n  if (status != ", big, "_OK) return status;\n");
+    absl::StrAppend(&body, "  status = ", method.prefix, "_set_sizes(context, inputs);\n",
+                    return_errors(package));
   }
   body += input_copies_text(package, method);
   if (has_jump) {
     absl::StrAppend(&body, "  while (next < ", in_capitals(method.prefix),
                     "_STEPS) {\n    status = ", method.prefix,
                     "_run_step(context, inputs, outputs, &next);\n    if (status != ", big,
-                    "_OK) return status;\n  }\n");
+                    "_OK) {\n      return status;\n    }\n  }\n");
   } else {
     for (const CStep& step : method.steps) body += call_text(package, method, step);
     body += end_text(package, method);
@@ -365,12 +381,15 @@ std::string unchecked_text(const Package& package, const CMethod& method) {
   std::string head;
   if (body.find(" status = ") != std::string::npos) head += "  int32_t status;\n";
   if (has_jump) head += "  uint32_t next = 1;\n";
+  if (absl::StrContains(body, "wanted.")) {
+    absl::StrAppend(&head, "  struct ", method.prefix, "_outputs wanted = *outputs;\n");
+  }
   const bool has_sizes = absl::StrContains(body, "sizes->") ||
                          (!has_jump && std::any_of(method.steps.begin(), method.steps.end(),
                                                    [](const CStep& step) { return step.sizes; }));
   if (has_sizes) head += sizes_pointer_text(method);
   for (const char* name : {"context", "inputs", "outputs"}) {
-    if (!absl::StrContains(body, name)) absl::StrAppend(&head, "  (void)", name, ";\n");
+    if (!absl::StrContains(head + body, name)) absl::StrAppend(&head, "  (void)", name, ";\n");
   }
   return absl::StrCat(signature_text(package, method, "_run_unchecked", ""), head, body,
                       "  return ", big, "_OK;\n}\n\n");
@@ -409,8 +428,9 @@ std::string no_context(const Package& package) {
 }
 
 std::string source_text(const Package& package) {
-  std::string text =
+  const std::string kernels =
       package.kernels.empty() ? "" : absl::StrCat(renamed(package, kKernel), package.kernels);
+  std::string text;
   if (package.has_weak()) text += renamed(package, kWeak);
   text += delegate_source_text(package);
   for (const CMethod& method : package.methods) {
@@ -433,6 +453,7 @@ std::string source_text(const Package& package) {
     text += places_text(package, method, "input", method.inputs);
     text += places_text(package, method, "output", method.outputs);
   }
+  text = kernels + with_plain_terms(text);
   std::set<std::string> includes = standard_includes(text);
   includes.insert(package.includes.begin(), package.includes.end());
   includes.insert("string.h");
@@ -443,7 +464,7 @@ std::string source_text(const Package& package) {
                                   package.name, ".h\"\n\n");
   for (const std::string& include : includes) absl::StrAppend(&head, "#include <", include, ">\n");
   return absl::StrCat(
-      head, "\n#include \"", package.name, "_params.h\"\n",
+      head, package.conditional_includes, "\n#include \"", package.name, "_params.h\"\n",
       user_files(package).empty() ? ""
                                   : absl::StrCat("#include \"", package.name, "_kernels.h\"\n"),
       package.delegates.empty() ? "" : "#include \"petrel_delegate.h\"\n", "\n", text);

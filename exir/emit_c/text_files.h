@@ -96,6 +96,10 @@ struct CUserFile {
   std::string text;
 };
 std::vector<CUserFile> user_files(const Package& package);
+// Those of them that are compiled already.
+std::vector<std::string> archives_of(const Package& package);
+// What the others are compiled with.
+std::vector<std::string> user_flags(const Package& package);
 std::string user_header_text(const Package& package);
 
 // Whether a memory holds something between calls.

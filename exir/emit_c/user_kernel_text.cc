@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "exir/emit_c/kernel_choices.h"
 #include "exir/emit_c/renamed.h"
@@ -46,6 +47,19 @@ std::vector<CUserFile> user_files(const Package& package) {
     if (!is_known) files.push_back({name, kernel.text});
   }
   return files;
+}
+
+std::vector<std::string> archives_of(const Package& package) {
+  std::vector<std::string> names;
+  for (const CUserFile& file : user_files(package)) {
+    if (absl::EndsWith(file.name, ".a")) names.push_back(file.name);
+  }
+  return names;
+}
+
+std::vector<std::string> user_flags(const Package& package) {
+  if (package.pools->kernels == nullptr) return {};
+  return package.pools->kernels->user_flags();
 }
 
 std::string user_header_text(const Package& package) {

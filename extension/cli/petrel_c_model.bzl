@@ -22,25 +22,50 @@ def _list(value):
 def _in(folder, files):
     return [folder + "/" + file for file in files]
 
-def _files(name, constants, pools, has_external, has_group, has_backends):
+# What --device-rpc adds to every package.
+_RPC_SOURCES = [
+    "petrel_frame.c",
+    "petrel_rpc.c",
+    "petrel_rpc_info.c",
+    "petrel_rpc_memory.c",
+    "petrel_rpc_run.c",
+]
+_RPC_HEADERS = [
+    "petrel_board.h",
+    "petrel_frame.h",
+    "petrel_plan.h",
+    "petrel_rpc.h",
+    "petrel_rpc_parts.h",
+    "petrel_rpc_protocol.h",
+]
+
+def _kernel_file(name, label):
+    return name + "_kernel_" + label.rpartition(":")[2].rpartition("/")[2]
+
+def _files(name, constants, pools, options):
     """Names of the files that the command writes: sources, headers, and others."""
     is_binary = constants == "incbin"
     sources = [name + ".c", name + ("_params.S" if is_binary else "_params.c"), name + "_metadata.c"]
-    if [pool for pool in pools if _is_memory(pool)]:
+    if [pool for pool in pools if _is_memory(pool)] or options.has_board:
         sources.append(name + "_memory.c")
     headers = [name + ".h", name + "_params.h", "petrel_model.h", "petrel_model_view.h"]
-    if has_group:
+    if options.has_group:
         headers.append(name + "_group.h")
-    if has_backends:
+    if options.has_backends:
         headers.append("petrel_delegate.h")
+    if options.has_kernels:
+        headers.append(name + "_kernels.h")
+    if options.has_rpc:
+        sources += [name + "_plan.c"] + _RPC_SOURCES
+        headers += [name + "_plan.h"] + _RPC_HEADERS
     others = [name + "_selftest.c", name + ".mk", name + ".cmake", "manifest.json"]
-    if is_binary or has_external:
+    if is_binary or options.has_external:
         others.append(name + "_params.bin")
-    if [pool for pool in pools if _key(pool, "address")]:
+    if [pool for pool in pools if _key(pool, "address")] or options.has_board:
         others.append(name + ".ld")
     return sources, headers, others
 
-def _command(name, petrel, model, methods, group):
+def _command(name, petrel, model, methods, group, kernel_source):
     words = ["$(execpath %s)" % petrel, "gen-c"]
     if model:
         words.append("$(execpath %s)" % model)
@@ -49,6 +74,9 @@ def _command(name, petrel, model, methods, group):
     words += ["-o", "$(RULEDIR)/%s_c" % name, "--name", name]
     for label in group:
         words += ["--group", "$(execpath %s)" % label]
+    for label, symbols in kernel_source.items():
+        for symbol in _list(symbols):
+            words += ["--kernel-source", "$(execpath %s):%s" % (label, symbol)]
     return words
 
 def _words_of_all(options):
@@ -57,9 +85,17 @@ def _words_of_all(options):
         words += [quoted(word) for word in words_of(option, value)]
     return words
 
-def _libraries(name, sources, headers, others, has_test, testonly, visibility):
+def _libraries(name, sources, headers, others, kernels, has_test, testonly, visibility):
     folder = name + "_c"
     copts = ["-std=c99", "-ffp-contract=off"]
+    if kernels.files:
+        cc_library(
+            name = name + "_user_kernels",
+            srcs = _in(folder, kernels.files),
+            copts = copts + kernels.copts,
+            testonly = testonly,
+            deps = kernels.deps,
+        )
     cc_library(
         name = name,
         srcs = _in(folder, sources),
@@ -71,6 +107,7 @@ def _libraries(name, sources, headers, others, has_test, testonly, visibility):
         testonly = testonly,
         textual_hdrs = _in(folder, [file for file in others if file.endswith(".bin")]),
         visibility = visibility,
+        deps = [name + "_user_kernels"] if kernels.files else [],
     )
     if has_test:
         cc_test(
@@ -91,6 +128,9 @@ def petrel_c_model(
         link_param = [],
         params = "linked",
         group = [],
+        kernel_source = {},
+        kernel_copts = [],
+        kernel_deps = [],
         petrel = None,
         testonly = False,
         visibility = None,
@@ -116,12 +156,18 @@ def petrel_c_model(
       link_param: see there.
       params: see there.
       group: labels of manifest.json of other packages.
+      kernel_source: labels of files of your own with the names of functions in them, which kernel
+        names as variants: {"my.c": "my_relu"}, or a list of names.
+      kernel_copts: flags of the compiler for these files.
+      kernel_deps: libraries that they include headers of.
       petrel: label of another command (petrel_cli).
       testonly: of the targets.
       visibility: of the targets.
       **gen_c_options: every other option of `petrel gen-c`, with _ for -, such as reorder = True or
         pin = ["image=sram"]. The command refuses what it does not know.
     """
+    if "kernel_flag" in gen_c_options:
+        fail("petrel_c_model %s: kernel_flag is kernel_copts in Bazel" % name)
     if constants not in ("text", "incbin") or "compile" in gen_c_options or "name" in gen_c_options:
         fail("petrel_c_model %s: constants is %r, must be text or incbin; compile is Bazel's work" %
              (name, constants))
@@ -131,9 +177,21 @@ def petrel_c_model(
         [rule for rule in _list(link_param) if rule.endswith("=external")],
     )
     has_backends = bool([one for one in _list(gen_c_options.get("backend", [])) if one != "none"])
-    sources, headers, others = _files(name, constants, pools, has_external, bool(group), has_backends)
+    sources, headers, others = _files(name, constants, pools, struct(
+        has_backends = has_backends,
+        has_board = bool(gen_c_options.get("board")),
+        has_external = has_external,
+        has_group = bool(group),
+        has_kernels = bool(kernel_source),
+        has_rpc = bool(gen_c_options.get("device_rpc")),
+    ))
+    kernels = struct(
+        copts = kernel_copts,
+        deps = kernel_deps,
+        files = [_kernel_file(name, label) for label in kernel_source],
+    )
     folder = name + "_c"
-    words = _command(name, petrel, model, methods, group) + _words_of_all(dict(
+    words = _command(name, petrel, model, methods, group, kernel_source) + _words_of_all(dict(
         constants = constants,
         pool = pools,
         link_param = _list(link_param),
@@ -142,12 +200,12 @@ def petrel_c_model(
     ))
     native.genrule(
         name = folder,
-        srcs = ([model] if model else []) + methods.values() + group,
-        outs = _in(folder, sources + headers + others),
+        srcs = ([model] if model else []) + methods.values() + group + kernel_source.keys(),
+        outs = _in(folder, sources + headers + others + kernels.files),
         cmd = " ".join(words),
         message = "Generating",
         testonly = testonly,
         tools = [petrel],
         visibility = visibility,
     )
-    _libraries(name, sources, headers, others, not has_external and not has_backends, testonly, visibility)
+    _libraries(name, sources, headers, others, kernels, not has_external and not has_backends, testonly, visibility)

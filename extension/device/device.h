@@ -29,7 +29,7 @@ class DeviceMethod;
 
 // Bytes of the device: an input or output of a method, a tensor of its plan, or a pool.
 struct DeviceMemory {
-  uint8_t what = PETREL_RPC_INPUT;  // petrel_rpc_memory
+  uint8_t what = PETREL_RPC_INPUT;  // PETREL_RPC_INPUT and the like
   uint8_t method = 0;
   uint16_t index = 0;
 };

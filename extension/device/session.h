@@ -44,7 +44,7 @@ struct SessionOptions {
 struct DeviceHello {
   uint16_t longest_request = 0;
   int crc_bits = 32;
-  uint32_t features = 0;  // petrel_rpc_feature
+  uint32_t features = 0;  // PETREL_RPC_HAS_...
   uint32_t boot_count = 0;
   uint32_t timer_hz = 0;
   int timer_bits = 0;

@@ -228,12 +228,23 @@ std::vector<GenerateOption> kernel_options() {
         OptionKind::kTexts,
         {},
         "",
-        "FILE.c:SYMBOL or FILE.S:SYMBOL: a function of yours that kernel may name as a variant of "
-        "any node, part of the package then"},
+        "FILE.c:SYMBOL, FILE.S:SYMBOL or FILE.a:SYMBOL: a function of yours that kernel may name "
+        "as "
+        "a variant of any node, part of the package then"},
        [](const Words& words, GenerateOptions* options) {
          auto kernels = exir::read_kernel_sources(words);
          if (kernels.ok()) options->kernels.user = *std::move(kernels);
          return kernels.status();
+       }},
+      {{"kernel-flag",
+        OptionKind::kTexts,
+        {},
+        "",
+        "-Iinclude and the like, for the compiler of kernel-source files"},
+       [](const Words& words, GenerateOptions* options) {
+         auto flags = exir::read_kernel_flags(words);
+         if (flags.ok()) options->kernels.user_flags = *std::move(flags);
+         return flags.status();
        }},
       {{"quantize",
         OptionKind::kText,

@@ -147,6 +147,10 @@ absl::StatusOr<ModelPackage> package_of(const Fields::Json& json) {
   read_memories(fields, &package);
   read_methods(fields, json, &package);
   PETREL_RETURN_IF_ERROR(fields.problem());
+  for (const char* key : {"archives", "kernel_flags"}) {
+    if (!json.contains(key) || json[key].empty()) continue;
+    fields.note(key, "are not for projects: give --kernel-source files of C or assembly alone");
+  }
   if (!is_c_file(package.name)) fields.note("name", "is no name of C");
   for (const std::string& source : package.sources) {
     if (!is_c_file(source)) fields.note("sources", absl::StrCat("hold '", source, "'"));

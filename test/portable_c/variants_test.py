@@ -139,7 +139,7 @@ class VariantsTest(unittest.TestCase):
     def test_a_kernel_of_the_user_that_cannot_be(self):
         (self.folder / "my.c").write_text(RELU)
         given = ("--kernel", "relu_1=my_relu", "--kernel-source")
-        for word, why in [("my.c", "must be FILE:SYMBOL"), ("my.o:f", "must end in .c or .S"),
+        for word, why in [("my.c", "must be FILE:SYMBOL"), ("my.o:f", "must end in .c, .S or .a"),
                           ("other.c:my_relu", "other.c"), ("my.c:absent", "has no absent"),
                           ("my.c:int", "is no name that C can have")]:
             with self.subTest(word):

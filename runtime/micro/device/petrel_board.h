@@ -18,15 +18,14 @@
 #include <stdint.h>
 
 /* Of functions of a board. 0 is success. */
-enum petrel_board_status {
-  PETREL_BOARD_OK = 0,
-  PETREL_BOARD_E_CLOSED = -1,   /* the host is gone, and comes back with a reset only */
-  PETREL_BOARD_E_TIMEOUT = -2,  /* bytes could not be written in time */
-  PETREL_BOARD_E_STATE = -3,    /* a timer was started while it ran, or stopped while it did not */
-  PETREL_BOARD_E_OVERFLOW = -4, /* a timer ran for longer than it counts */
-  PETREL_BOARD_E_STUCK = -5,    /* a timer does not count */
-  PETREL_BOARD_E_MISSING = -6   /* the board has no such thing */
-};
+#define PETREL_BOARD_OK 0
+#define PETREL_BOARD_E_CLOSED (-1)  /* the host is gone, and comes back with a reset only */
+#define PETREL_BOARD_E_TIMEOUT (-2) /* bytes could not be written in time */
+#define PETREL_BOARD_E_STATE \
+  (-3) /* a timer was started while it ran, or stopped while it did not */
+#define PETREL_BOARD_E_OVERFLOW (-4) /* a timer ran for longer than it counts */
+#define PETREL_BOARD_E_STUCK (-5)    /* a timer does not count */
+#define PETREL_BOARD_E_MISSING (-6)  /* the board has no such thing */
 
 /* The timer stands still while the processor sleeps: what sleeps cannot be measured. */
 #define PETREL_TIMER_STOPS_IN_SLEEP 1u

@@ -1,39 +1,46 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "petrel_frame.h"
 
+#include <stdbool.h>
+
 #include "petrel_rpc.h"
 
 static enum petrel_frame_event add_byte(struct petrel_unframer *in, unsigned char byte) {
   if (in->size == in->capacity) {
     in->is_lost = 1;
   } else {
-    in->bytes[in->size++] = byte;
+    in->bytes[in->size] = byte;
+    ++in->size;
   }
   return PETREL_FRAME_NONE;
 }
 
 static enum petrel_frame_event end_frame(struct petrel_unframer *in) {
-  const int is_whole = in->block == 0 && !in->is_lost;
-  const int is_empty = !in->begun;
+  const bool is_whole = in->block == 0u && in->is_lost == 0u;
+  const bool is_empty = in->begun == 0u;
   in->block = 0;
   in->begun = 0;
   in->is_lost = 0;
-  if (is_empty) return PETREL_FRAME_NONE;
+  if (is_empty) {
+    return PETREL_FRAME_NONE;
+  }
   return is_whole ? PETREL_FRAME_WHOLE : PETREL_FRAME_BROKEN;
 }
 
 enum petrel_frame_event petrel_unframe(struct petrel_unframer *in, unsigned char byte) {
-  if (byte == 0) return end_frame(in);
-  if (!in->begun) {
+  if (byte == 0u) {
+    return end_frame(in);
+  }
+  if (in->begun == 0u) {
     in->size = 0;
     in->has_zero = 0;
   }
   in->begun = 1;
-  if (in->block == 0) {
-    const int has_zero = in->has_zero;
+  if (in->block == 0u) {
+    const uint8_t has_zero = in->has_zero;
     in->block = (uint8_t)(byte - 1u);
-    in->has_zero = byte != 255u;
-    return has_zero ? add_byte(in, 0) : PETREL_FRAME_NONE;
+    in->has_zero = byte != 255u ? 1u : 0u;
+    return has_zero != 0u ? add_byte(in, 0) : PETREL_FRAME_NONE;
   }
   --in->block;
   return add_byte(in, byte);
@@ -47,10 +54,11 @@ static const uint16_t crc_table[16] = {0x0000, 0x1021, 0x2042, 0x3063, 0x4084, 0
 
 uint32_t petrel_crc_begin(void) { return 0xffffu; }
 
-uint32_t petrel_crc_add(uint32_t crc, const unsigned char *bytes, size_t size) {
+uint32_t petrel_crc_add(uint32_t before, const unsigned char *bytes, size_t size) {
+  uint32_t crc = before;
   size_t i;
   for (i = 0; i < size; ++i) {
-    crc = (crc << 4 & 0xffffu) ^ crc_table[(crc >> 12 ^ bytes[i] >> 4) & 15u];
+    crc = (crc << 4 & 0xffffu) ^ crc_table[(crc >> 12 ^ (uint32_t)(bytes[i] >> 4)) & 15u];
     crc = (crc << 4 & 0xffffu) ^ crc_table[(crc >> 12 ^ bytes[i]) & 15u];
   }
   return crc;
@@ -65,7 +73,8 @@ static const uint32_t crc_table[16] = {0x00000000u, 0x1db71064u, 0x3b6e20c8u, 0x
 
 uint32_t petrel_crc_begin(void) { return 0xffffffffu; }
 
-uint32_t petrel_crc_add(uint32_t crc, const unsigned char *bytes, size_t size) {
+uint32_t petrel_crc_add(uint32_t before, const unsigned char *bytes, size_t size) {
+  uint32_t crc = before;
   size_t i;
   for (i = 0; i < size; ++i) {
     crc = crc >> 4 ^ crc_table[(crc ^ bytes[i]) & 15u];
@@ -86,15 +95,18 @@ struct outlet {
 };
 
 static void flush(struct outlet *out) {
-  if (out->size > 0 && out->status == PETREL_BOARD_OK) {
+  if (out->size > 0u && out->status == PETREL_BOARD_OK) {
     out->status = out->board->write(out->board->user, out->bytes, out->size);
   }
   out->size = 0;
 }
 
 static void put(struct outlet *out, unsigned char byte) {
-  if (out->size == sizeof out->bytes) flush(out);
-  out->bytes[out->size++] = byte;
+  if (out->size == sizeof out->bytes) {
+    flush(out);
+  }
+  out->bytes[out->size] = byte;
+  ++out->size;
 }
 
 struct pieces {
@@ -102,9 +114,13 @@ struct pieces {
   size_t bytes[3];
 };
 
-static unsigned char byte_of(const struct pieces *all, size_t i) {
-  int piece = 0;
-  while (i >= all->bytes[piece]) i -= all->bytes[piece++];
+static unsigned char byte_of(const struct pieces *all, size_t index) {
+  size_t i = index;
+  uint32_t piece = 0;
+  while (i >= all->bytes[piece]) {
+    i -= all->bytes[piece];
+    ++piece;
+  }
   return all->at[piece][i];
 }
 
@@ -113,7 +129,7 @@ int32_t petrel_write_frame(const struct petrel_board *board, const unsigned char
   struct outlet out;
   struct pieces all;
   unsigned char crc[4];
-  const size_t size = head_bytes + rest_bytes + PETREL_RPC_CRC_BITS / 8;
+  const size_t size = head_bytes + rest_bytes + (size_t)PETREL_RPC_CRC_BITS / 8u;
   size_t at = 0;
   petrel_put32(crc, petrel_crc_end(petrel_crc_add(
                         petrel_crc_add(petrel_crc_begin(), head, head_bytes), rest, rest_bytes)));
@@ -122,19 +138,28 @@ int32_t petrel_write_frame(const struct petrel_board *board, const unsigned char
   all.at[1] = rest;
   all.bytes[1] = rest_bytes;
   all.at[2] = crc;
-  all.bytes[2] = PETREL_RPC_CRC_BITS / 8;
+  all.bytes[2] = (size_t)PETREL_RPC_CRC_BITS / 8u;
   out.board = board;
   out.status = PETREL_BOARD_OK;
   out.size = 0;
   put(&out, 0);
   for (;;) {
-    size_t run = 0, i;
-    while (run < 254u && at + run < size && byte_of(&all, at + run) != 0) ++run;
+    size_t run = 0;
+    size_t i;
+    while (run < 254u && at + run < size && byte_of(&all, at + run) != 0u) {
+      ++run;
+    }
     put(&out, (unsigned char)(run + 1u));
-    for (i = 0; i < run; ++i) put(&out, byte_of(&all, at + i));
+    for (i = 0; i < run; ++i) {
+      put(&out, byte_of(&all, at + i));
+    }
     at += run;
-    if (at == size) break;
-    if (run < 254u) ++at; /* the 0 that the code stands for */
+    if (at == size) {
+      break;
+    }
+    if (run < 254u) {
+      ++at; /* the 0 that the code stands for */
+    }
   }
   put(&out, 0);
   flush(&out);

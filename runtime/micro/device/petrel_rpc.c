@@ -4,9 +4,11 @@
  */
 #include "petrel_rpc.h"
 
+#include <string.h>
+
 #include "petrel_rpc_parts.h"
 
-#define CRC_BYTES (PETREL_RPC_CRC_BITS / 8u)
+#define CRC_BYTES ((size_t)PETREL_RPC_CRC_BITS / 8u)
 #define LOGS_AT_A_TIME 8u
 
 static void send(struct petrel_rpc *rpc, uint8_t type, uint16_t sequence, const unsigned char *head,
@@ -18,7 +20,9 @@ static void send(struct petrel_rpc *rpc, uint8_t type, uint16_t sequence, const 
   petrel_put16(whole + 2, rpc->session);
   petrel_put16(whole + 4, sequence);
   petrel_put16(whole + 6, (uint32_t)(head_bytes + rest_bytes));
-  for (i = 0; i < head_bytes; ++i) whole[PETREL_RPC_HEAD_BYTES + i] = head[i];
+  for (i = 0; i < head_bytes; ++i) {
+    whole[PETREL_RPC_HEAD_BYTES + i] = head[i];
+  }
   if (petrel_write_frame(rpc->config.board, whole, PETREL_RPC_HEAD_BYTES + head_bytes, rest,
                          rest_bytes) == PETREL_BOARD_E_CLOSED) {
     rpc->is_closed = 1;
@@ -48,7 +52,9 @@ static void refuse(struct petrel_rpc *rpc, const struct petrel_request *request,
 }
 
 int petrel_rpc_has(struct petrel_rpc *rpc, const struct petrel_request *request, size_t size) {
-  if (request->size >= size) return 1;
+  if (request->size >= size) {
+    return 1;
+  }
   refuse(rpc, request, PETREL_RPC_E_LENGTH, (uint32_t)size);
   return 0;
 }
@@ -59,7 +65,9 @@ void petrel_rpc_missing(struct petrel_rpc *rpc, const struct petrel_request *req
 
 int petrel_rpc_has_method(struct petrel_rpc *rpc, const struct petrel_request *request,
                           uint32_t method) {
-  if (method < rpc->config.model->num_methods) return 1;
+  if (method < rpc->config.model->num_methods) {
+    return 1;
+  }
   refuse(rpc, request, PETREL_RPC_E_INDEX, rpc->config.model->num_methods);
   return 0;
 }
@@ -69,46 +77,70 @@ void petrel_rpc_busy(struct petrel_rpc *rpc, const struct petrel_request *reques
 }
 
 void petrel_rpc_heartbeat(struct petrel_rpc *rpc) {
-  if (rpc->is_inside && rpc->session != 0) {
+  if (rpc->is_inside != 0u && rpc->session != 0u) {
     send(rpc, PETREL_RPC_BUSY, rpc->last, NULL, 0, NULL, 0);
   }
 }
 
 void petrel_rpc_log(struct petrel_rpc *rpc, const char *text) {
   size_t size = 0;
-  if (rpc->logs_left == 0) return;
+  if (rpc->logs_left == 0u) {
+    return;
+  }
   --rpc->logs_left;
-  while (size < rpc->longest && text[size] != '\0') ++size;
+  while (size < rpc->longest && text[size] != '\0') {
+    ++size;
+  }
   send(rpc, PETREL_RPC_LOG, 0, NULL, 0, (const unsigned char *)text, size);
 }
 
 static uint32_t boot_count(const struct petrel_board *board) {
-  return board->boot_count == NULL ? 0 : board->boot_count(board->user);
+  return board->boot_count == NULL ? 0u : board->boot_count(board->user);
 }
 
 static uint32_t features(const struct petrel_rpc *rpc) {
   const struct petrel_rpc_config *config = &rpc->config;
   const struct petrel_board *board = config->board;
-  uint32_t all = 0, kept = PETREL_RPC_KEEPS_INPUTS, i;
+  uint32_t all = 0u;
+  uint32_t kept = PETREL_RPC_KEEPS_INPUTS;
+  uint32_t i;
   for (i = 0; i < config->model->num_methods; ++i) {
-    if (!petrel_rpc_keeps_inputs(rpc, i)) kept = 0;
+    if (petrel_rpc_keeps_inputs(rpc, i) == 0) {
+      kept = 0u;
+    }
   }
   all |= kept;
-  if (config->plan != NULL) all |= PETREL_RPC_HAS_PLAN;
-  if (board->timer.hz != 0) all |= PETREL_RPC_HAS_TIMER;
-  if (board->timer.hz != 0 && config->plan != NULL && config->num_trace > 0) {
+  if (config->plan != NULL) {
+    all |= PETREL_RPC_HAS_PLAN;
+  }
+  if (board->timer.hz != 0u) {
+    all |= PETREL_RPC_HAS_TIMER;
+  }
+  if (board->timer.hz != 0u && config->plan != NULL && config->num_trace > 0u) {
     all |= PETREL_RPC_HAS_TRACE;
   }
-  if (config->model->num_devices > 0) all |= PETREL_RPC_MAY_SLEEP;
-  if (board->stack_low != NULL) all |= PETREL_RPC_HAS_STACK;
-  if (config->selftest != NULL) all |= PETREL_RPC_HAS_SELFTEST;
-  if (board->reset != NULL) all |= PETREL_RPC_HAS_RESET;
-  if (board->bulk.read != NULL && board->bulk.write != NULL) all |= PETREL_RPC_HAS_BULK;
+  if (config->model->num_devices > 0u) {
+    all |= PETREL_RPC_MAY_SLEEP;
+  }
+  if (board->stack_low != NULL) {
+    all |= PETREL_RPC_HAS_STACK;
+  }
+  if (config->selftest != NULL) {
+    all |= PETREL_RPC_HAS_SELFTEST;
+  }
+  if (board->reset != NULL) {
+    all |= PETREL_RPC_HAS_RESET;
+  }
+  if (board->bulk.read != NULL && board->bulk.write != NULL) {
+    all |= PETREL_RPC_HAS_BULK;
+  }
   return all;
 }
 
-static unsigned nibble(char digit) {
-  return (unsigned)(digit <= '9' ? digit - '0' : digit - 'a' + 10) & 15u;
+static uint32_t nibble(char digit) {
+  const uint32_t code = (uint32_t)(unsigned char)digit;
+  const uint32_t first = digit <= '9' ? (uint32_t)'0' : (uint32_t)'a' - 10u;
+  return (code - first) & 15u;
 }
 
 /* Longest payload of a request. */
@@ -124,8 +156,10 @@ static void on_hello(struct petrel_rpc *rpc, const struct petrel_request *reques
   const struct petrel_rpc_config *config = &rpc->config;
   const struct petrel_board *board = config->board;
   const uint16_t one = 1;
-  int i;
-  if (!petrel_rpc_has(rpc, request, 2)) return;
+  uint32_t i;
+  if (petrel_rpc_has(rpc, request, 2) == 0) {
+    return;
+  }
   if (rpc->session != session) {
     rpc->session = session;
     rpc->last = request->sequence;
@@ -133,16 +167,16 @@ static void on_hello(struct petrel_rpc *rpc, const struct petrel_request *reques
   rpc->longest = petrel_get16(request->payload);
   petrel_put16(hello, longest_request(rpc));
   hello[2] = PETREL_RPC_CRC_BITS;
-  hello[3] = (unsigned char)(sizeof(void *) << 1 | (*(const unsigned char *)&one == 1 ? 1u : 0u));
+  hello[3] = (unsigned char)(sizeof(void *) << 1 | (*(const unsigned char *)&one == 1u ? 1u : 0u));
   petrel_put32(hello + 4, features(rpc));
   petrel_put32(hello + 8, boot_count(board));
   petrel_put32(hello + 12, board->timer.hz);
   hello[16] = (unsigned char)board->timer.bits;
   hello[17] = (unsigned char)board->timer.flags;
   petrel_put32(hello + 20, config->build_id);
-  for (i = 0; i < 16; ++i) {
-    const char *digits = config->model->sha256 + 2 * i;
-    hello[24 + i] = (unsigned char)(nibble(digits[0]) << 4 | nibble(digits[1]));
+  for (i = 0; i < 16u; ++i) {
+    const char *digits = config->model->sha256 + 2u * i;
+    hello[24u + i] = (unsigned char)(nibble(digits[0]) << 4 | nibble(digits[1]));
   }
   petrel_rpc_answer(rpc, request, hello, sizeof hello, NULL, 0);
 }
@@ -198,6 +232,7 @@ static void dispatch(struct petrel_rpc *rpc, const struct petrel_request *reques
       break;
     default:
       refuse(rpc, request, PETREL_RPC_E_TYPE, request->type);
+      break;
   }
 }
 
@@ -212,15 +247,15 @@ static void refuse_session(struct petrel_rpc *rpc, const struct petrel_request *
   rpc->session = mine;
 }
 
-static void on_frame(struct petrel_rpc *rpc, const unsigned char *bytes, size_t size) {
+static void on_frame(struct petrel_rpc *rpc, const unsigned char *bytes, size_t all) {
+  const size_t size = all - CRC_BYTES;
   struct petrel_request request;
   uint32_t crc;
   uint16_t session;
-  if (size < PETREL_RPC_HEAD_BYTES + CRC_BYTES) {
+  if (all < PETREL_RPC_HEAD_BYTES + CRC_BYTES) {
     nak(rpc);
     return;
   }
-  size -= CRC_BYTES;
   crc = petrel_crc_end(petrel_crc_add(petrel_crc_begin(), bytes, size));
   if (crc != (CRC_BYTES == 2u ? petrel_get16(bytes + size) : petrel_get32(bytes + size)) ||
       petrel_get16(bytes + 6) != size - PETREL_RPC_HEAD_BYTES) {
@@ -235,7 +270,7 @@ static void on_frame(struct petrel_rpc *rpc, const unsigned char *bytes, size_t 
   session = petrel_get16(bytes + 2);
   if (bytes[0] != PETREL_RPC_VERSION) {
     refuse(rpc, &request, PETREL_RPC_E_PROTOCOL, PETREL_RPC_VERSION);
-  } else if (session == 0) {
+  } else if (session == 0u) {
     refuse_session(rpc, &request, session);
   } else if (request.type == PETREL_RPC_HELLO) {
     on_hello(rpc, &request, session);
@@ -250,8 +285,9 @@ static void on_frame(struct petrel_rpc *rpc, const unsigned char *bytes, size_t 
     dispatch(rpc, &request);
   } else if ((uint16_t)(request.sequence - rpc->last) < 0x8000u) {
     refuse(rpc, &request, PETREL_RPC_E_SEQUENCE, rpc->last);
+  } else {
+    /* It comes late: the host has its answer. */
   }
-  /* Else it comes late: the host has its answer. */
 }
 
 void petrel_rpc_feed(struct petrel_rpc *rpc, const unsigned char *bytes, size_t size) {
@@ -277,8 +313,12 @@ static int32_t check(const struct petrel_rpc_config *config) {
       config->pool_bytes == NULL || config->buffer == NULL) {
     return PETREL_RPC_E_NULL;
   }
-  if (config->board->read == NULL || config->board->write == NULL) return PETREL_RPC_E_NULL;
-  if (config->num_trace > 0 && config->trace == NULL) return PETREL_RPC_E_NULL;
+  if (config->board->read == NULL || config->board->write == NULL) {
+    return PETREL_RPC_E_NULL;
+  }
+  if (config->num_trace > 0u && config->trace == NULL) {
+    return PETREL_RPC_E_NULL;
+  }
   if (model->magic != PETREL_MODEL_MAGIC || model->abi_version != PETREL_MODEL_ABI_VERSION) {
     return PETREL_RPC_E_VERSION;
   }
@@ -286,7 +326,9 @@ static int32_t check(const struct petrel_rpc_config *config) {
       (config->plan->magic != PETREL_PLAN_MAGIC || config->plan->version != PETREL_PLAN_VERSION)) {
     return PETREL_RPC_E_VERSION;
   }
-  if (config->buffer_bytes < PETREL_RPC_LEAST_BUFFER_BYTES) return PETREL_RPC_E_SIZE;
+  if (config->buffer_bytes < PETREL_RPC_LEAST_BUFFER_BYTES) {
+    return PETREL_RPC_E_SIZE;
+  }
   for (i = 0; i < model->num_methods; ++i) {
     const struct petrel_method_info *method = &model->methods[i];
     uint32_t t;
@@ -295,24 +337,31 @@ static int32_t check(const struct petrel_rpc_config *config) {
       return PETREL_RPC_E_SIZE;
     }
     if (config->io != NULL) {
-      if (config->io_bytes < petrel_rpc_io_bytes(method)) return PETREL_RPC_E_IO;
+      if (config->io_bytes < petrel_rpc_io_bytes(method)) {
+        return PETREL_RPC_E_IO;
+      }
       continue;
     }
     for (t = 0; t < method->num_inputs; ++t) {
-      if (method->inputs[t].place == NULL) return PETREL_RPC_E_IO;
+      if (method->inputs[t].place == NULL) {
+        return PETREL_RPC_E_IO;
+      }
     }
     for (t = 0; t < method->num_outputs; ++t) {
-      if (method->outputs[t].place == NULL) return PETREL_RPC_E_IO;
+      if (method->outputs[t].place == NULL) {
+        return PETREL_RPC_E_IO;
+      }
     }
   }
   return PETREL_RPC_OK;
 }
 
 int32_t petrel_rpc_init(struct petrel_rpc *rpc, const struct petrel_rpc_config *config) {
-  static const struct petrel_rpc none;
-  const int32_t status = rpc == NULL || config == NULL ? PETREL_RPC_E_NULL : check(config);
-  if (status != PETREL_RPC_OK) return status;
-  *rpc = none;
+  const int32_t status = rpc == NULL || config == NULL ? (int32_t)PETREL_RPC_E_NULL : check(config);
+  if (status != PETREL_RPC_OK) {
+    return status;
+  }
+  (void)memset(rpc, 0, sizeof *rpc);
   rpc->config = *config;
   rpc->in.bytes = config->buffer;
   rpc->in.capacity = config->buffer_bytes;
@@ -330,10 +379,14 @@ int32_t petrel_rpc_init(struct petrel_rpc *rpc, const struct petrel_rpc_config *
 int32_t petrel_rpc_loop(struct petrel_rpc *rpc) {
   const struct petrel_board *board = rpc->config.board;
   unsigned char bytes[32];
-  while (!rpc->is_closed) {
+  while (rpc->is_closed == 0u) {
     const int32_t got = board->read(board->user, bytes, sizeof bytes, 1000);
-    if (got == PETREL_BOARD_E_CLOSED) break;
-    if (got > 0) petrel_rpc_feed(rpc, bytes, (size_t)got);
+    if (got == PETREL_BOARD_E_CLOSED) {
+      break;
+    }
+    if (got > 0) {
+      petrel_rpc_feed(rpc, bytes, (size_t)got);
+    }
   }
   return PETREL_RPC_OK;
 }

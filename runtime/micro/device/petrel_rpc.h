@@ -50,14 +50,12 @@ extern "C" {
 #define PETREL_RPC_CRC_BITS 32
 #endif
 
-enum petrel_rpc_status {
-  PETREL_RPC_OK = 0,
-  PETREL_RPC_E_NULL = -1,    /* of board, read, write, model, context, pools, buffer */
-  PETREL_RPC_E_SIZE = -2,    /* the buffer is too small, or a method has too many tensors */
-  PETREL_RPC_E_VERSION = -3, /* of the model or plan, which are of another petrel_model.h */
-  PETREL_RPC_E_INIT = -4,    /* the model refuses its pools */
-  PETREL_RPC_E_IO = -5       /* inputs and outputs have no place, and config.io is too small */
-};
+#define PETREL_RPC_OK 0
+#define PETREL_RPC_E_NULL (-1)    /* of board, read, write, model, context, pools, buffer */
+#define PETREL_RPC_E_SIZE (-2)    /* the buffer is too small, or a method has too many tensors */
+#define PETREL_RPC_E_VERSION (-3) /* of the model or plan, which are of another petrel_model.h */
+#define PETREL_RPC_E_INIT (-4)    /* the model refuses its pools */
+#define PETREL_RPC_E_IO (-5)      /* inputs and outputs have no place, and config.io is too small */
 
 struct petrel_rpc_config {
   const struct petrel_board *board;

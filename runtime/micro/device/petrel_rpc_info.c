@@ -15,7 +15,7 @@ struct window {
   unsigned char bytes[PIECE_BYTES];
 };
 
-static void put8(struct window *out, unsigned value) {
+static void put8(struct window *out, uint32_t value) {
   if (out->at >= out->from && out->at - out->from < out->size) {
     out->bytes[out->at - out->from] = (unsigned char)(value & 255u);
   }
@@ -34,18 +34,25 @@ static void put32(struct window *out, uint32_t value) {
 
 /* With its 0. */
 static void put_text(struct window *out, const char *text) {
-  while (*text != '\0') put8(out, (unsigned char)*text++);
+  size_t i;
+  for (i = 0; text[i] != '\0'; ++i) {
+    put8(out, (unsigned char)text[i]);
+  }
   put8(out, 0);
 }
 
 static void put_sizes(struct window *out, uint32_t rank, const int32_t *sizes) {
   uint32_t d;
-  for (d = 0; d < rank; ++d) put32(out, (uint32_t)sizes[d]);
+  for (d = 0; d < rank; ++d) {
+    put32(out, (uint32_t)sizes[d]);
+  }
 }
 
 static void put_order(struct window *out, uint32_t rank, const uint8_t *dim_order) {
   uint32_t d;
-  for (d = 0; d < rank; ++d) put8(out, dim_order[d]);
+  for (d = 0; d < rank; ++d) {
+    put8(out, dim_order[d]);
+  }
 }
 
 static void put_tensor(struct window *out, const struct petrel_tensor_info *tensor) {
@@ -56,14 +63,18 @@ static void put_tensor(struct window *out, const struct petrel_tensor_info *tens
   put_sizes(out, tensor->rank, tensor->sizes);
   put_order(out, tensor->rank, tensor->dim_order);
   put32(out, (uint32_t)tensor->bytes);
-  put8(out, tensor->least_sizes != NULL);
-  if (tensor->least_sizes != NULL) put_sizes(out, tensor->rank, tensor->least_sizes);
+  put8(out, tensor->least_sizes != NULL ? 1u : 0u);
+  if (tensor->least_sizes != NULL) {
+    put_sizes(out, tensor->rank, tensor->least_sizes);
+  }
 }
 
 static void put_indices(struct window *out, uint32_t count, const uint16_t *indices) {
   uint32_t i;
   put16(out, count);
-  for (i = 0; i < count; ++i) put16(out, indices[i]);
+  for (i = 0; i < count; ++i) {
+    put16(out, indices[i]);
+  }
 }
 
 static void put_plan(struct window *out, const struct petrel_method_plan *plan) {
@@ -98,12 +109,18 @@ static void put_method(struct window *out, const struct petrel_rpc *rpc, uint32_
   uint32_t i;
   put_text(out, method->name);
   put32(out, method->num_inputs);
-  for (i = 0; i < method->num_inputs; ++i) put_tensor(out, &method->inputs[i]);
+  for (i = 0; i < method->num_inputs; ++i) {
+    put_tensor(out, &method->inputs[i]);
+  }
   put32(out, method->num_outputs);
-  for (i = 0; i < method->num_outputs; ++i) put_tensor(out, &method->outputs[i]);
+  for (i = 0; i < method->num_outputs; ++i) {
+    put_tensor(out, &method->outputs[i]);
+  }
   put32(out, (uint32_t)method->arena_bytes);
-  put8(out, petrel_rpc_keeps_inputs(rpc, index) != 0);
-  if (rpc->config.plan != NULL) put_plan(out, &rpc->config.plan->methods[index]);
+  put8(out, petrel_rpc_keeps_inputs(rpc, index) != 0 ? 1u : 0u);
+  if (rpc->config.plan != NULL) {
+    put_plan(out, &rpc->config.plan->methods[index]);
+  }
 }
 
 static void put_all(struct window *out, const struct petrel_rpc *rpc) {
@@ -119,11 +136,13 @@ static void put_all(struct window *out, const struct petrel_rpc *rpc) {
   for (i = 0; i < model->num_pools; ++i) {
     put_text(out, model->pools[i].name);
     put32(out, (uint32_t)model->pools[i].bytes);
-    put8(out, model->pools[i].is_kept != 0);
+    put8(out, model->pools[i].is_kept != 0u ? 1u : 0u);
   }
-  put8(out, rpc->config.plan != NULL);
+  put8(out, rpc->config.plan != NULL ? 1u : 0u);
   put32(out, model->num_methods);
-  for (i = 0; i < model->num_methods; ++i) put_method(out, rpc, i);
+  for (i = 0; i < model->num_methods; ++i) {
+    put_method(out, rpc, i);
+  }
 }
 
 /* offset32: the length of all, and bytes from there. */
@@ -131,10 +150,12 @@ void petrel_rpc_on_info(struct petrel_rpc *rpc, const struct petrel_request *req
   struct window out = {0, 0, PIECE_BYTES, {0}};
   unsigned char length[4];
   uint32_t left;
-  if (!petrel_rpc_has(rpc, request, 4)) return;
+  if (petrel_rpc_has(rpc, request, 4) == 0) {
+    return;
+  }
   out.from = petrel_get32(request->payload);
   put_all(&out, rpc);
-  left = out.from < out.at ? out.at - out.from : 0;
+  left = out.from < out.at ? out.at - out.from : 0u;
   petrel_put32(length, out.at);
   petrel_rpc_answer(rpc, request, length, sizeof length, out.bytes,
                     left < PIECE_BYTES ? left : PIECE_BYTES);

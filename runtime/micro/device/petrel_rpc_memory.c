@@ -14,8 +14,12 @@ static size_t io_room(size_t bytes) { return (bytes + IO_ALIGN - 1u) / IO_ALIGN 
 size_t petrel_rpc_io_bytes(const struct petrel_method_info *method) {
   size_t bytes = 0;
   uint32_t i;
-  for (i = 0; i < method->num_inputs; ++i) bytes += io_room(method->inputs[i].bytes);
-  for (i = 0; i < method->num_outputs; ++i) bytes += io_room(method->outputs[i].bytes);
+  for (i = 0; i < method->num_inputs; ++i) {
+    bytes += io_room(method->inputs[i].bytes);
+  }
+  for (i = 0; i < method->num_outputs; ++i) {
+    bytes += io_room(method->outputs[i].bytes);
+  }
   return bytes;
 }
 
@@ -23,7 +27,7 @@ struct petrel_span petrel_rpc_tensor(const struct petrel_rpc *rpc, uint32_t meth
                                      uint32_t is_output, uint32_t index) {
   const struct petrel_method_info *info = &rpc->config.model->methods[method];
   const struct petrel_tensor_info *tensor =
-      is_output ? &info->outputs[index] : &info->inputs[index];
+      is_output != 0u ? &info->outputs[index] : &info->inputs[index];
   struct petrel_span span;
   size_t at = 0;
   uint32_t i;
@@ -32,8 +36,12 @@ struct petrel_span petrel_rpc_tensor(const struct petrel_rpc *rpc, uint32_t meth
     span.data = (unsigned char *)tensor->place(rpc->config.context);
     return span;
   }
-  for (i = 0; i < (is_output ? info->num_inputs : index); ++i) at += io_room(info->inputs[i].bytes);
-  for (i = 0; is_output && i < index; ++i) at += io_room(info->outputs[i].bytes);
+  for (i = 0; i < (is_output != 0u ? info->num_inputs : index); ++i) {
+    at += io_room(info->inputs[i].bytes);
+  }
+  for (i = 0; is_output != 0u && i < index; ++i) {
+    at += io_room(info->outputs[i].bytes);
+  }
   span.data = rpc->config.io + at;
   return span;
 }
@@ -50,14 +58,16 @@ void petrel_rpc_point(struct petrel_rpc *rpc, uint32_t method) {
 }
 
 int petrel_rpc_keeps_inputs(const struct petrel_rpc *rpc, uint32_t method) {
-  if (rpc->config.io != NULL || rpc->config.model->methods[method].num_inputs == 0) return 1;
-  return rpc->config.plan != NULL && rpc->config.plan->methods[method].keeps_inputs != 0;
+  if (rpc->config.io != NULL || rpc->config.model->methods[method].num_inputs == 0u) {
+    return 1;
+  }
+  return rpc->config.plan != NULL && rpc->config.plan->methods[method].keeps_inputs != 0u ? 1 : 0;
 }
 
 static struct petrel_span pool_at(const struct petrel_rpc *rpc, uint32_t index) {
   struct petrel_span span;
   span.data = (unsigned char *)rpc->config.pools[index];
-  span.bytes = span.data == NULL ? 0 : rpc->config.pool_bytes[index];
+  span.bytes = span.data == NULL ? 0u : rpc->config.pool_bytes[index];
   return span;
 }
 
@@ -68,7 +78,8 @@ static struct petrel_span planned_at(const struct petrel_rpc *rpc, uint32_t meth
   struct petrel_span span;
   size_t offset = tensor->offset;
   if (tensor->pool >= PETREL_PLAN_OF_INPUT) {
-    span = petrel_rpc_tensor(rpc, method, tensor->pool == PETREL_PLAN_OF_OUTPUT, (uint32_t)offset);
+    span = petrel_rpc_tensor(rpc, method, tensor->pool == PETREL_PLAN_OF_OUTPUT ? 1u : 0u,
+                             (uint32_t)offset);
     offset = 0;
   } else {
     span = pool_at(rpc, tensor->pool);
@@ -86,18 +97,30 @@ static struct petrel_span planned_at(const struct petrel_rpc *rpc, uint32_t meth
 static int find(struct petrel_rpc *rpc, const struct petrel_request *request,
                 struct petrel_span *span) {
   const unsigned char *payload = request->payload;
-  const uint32_t what = payload[0], method = payload[1];
-  const uint32_t index = petrel_get16(payload + 2), offset = petrel_get32(payload + 4);
+  const uint32_t what = payload[0];
+  const uint32_t method = payload[1];
+  const uint32_t index = petrel_get16(payload + 2);
+  const uint32_t offset = petrel_get32(payload + 4);
   uint32_t count = 0;
-  if (what != PETREL_RPC_POOL && !petrel_rpc_has_method(rpc, request, method)) return 0;
+  if (what != PETREL_RPC_POOL && petrel_rpc_has_method(rpc, request, method) == 0) {
+    return 0;
+  }
   if (what == PETREL_RPC_TENSOR && rpc->config.plan == NULL) {
     petrel_rpc_missing(rpc, request);
     return 0;
   }
-  if (what == PETREL_RPC_INPUT) count = rpc->config.model->methods[method].num_inputs;
-  if (what == PETREL_RPC_OUTPUT) count = rpc->config.model->methods[method].num_outputs;
-  if (what == PETREL_RPC_TENSOR) count = rpc->config.plan->methods[method].num_tensors;
-  if (what == PETREL_RPC_POOL) count = rpc->config.model->num_pools;
+  if (what == PETREL_RPC_INPUT) {
+    count = rpc->config.model->methods[method].num_inputs;
+  }
+  if (what == PETREL_RPC_OUTPUT) {
+    count = rpc->config.model->methods[method].num_outputs;
+  }
+  if (what == PETREL_RPC_TENSOR) {
+    count = rpc->config.plan->methods[method].num_tensors;
+  }
+  if (what == PETREL_RPC_POOL) {
+    count = rpc->config.model->num_pools;
+  }
   if (index >= count) {
     petrel_rpc_refuse(rpc, request, PETREL_RPC_OF_REQUEST, PETREL_RPC_E_INDEX, count);
     return 0;
@@ -107,7 +130,7 @@ static int find(struct petrel_rpc *rpc, const struct petrel_request *request,
   } else if (what == PETREL_RPC_POOL) {
     *span = pool_at(rpc, index);
   } else {
-    *span = petrel_rpc_tensor(rpc, method, what == PETREL_RPC_OUTPUT, index);
+    *span = petrel_rpc_tensor(rpc, method, what == PETREL_RPC_OUTPUT ? 1u : 0u, index);
   }
   if (offset > span->bytes) {
     petrel_rpc_refuse(rpc, request, PETREL_RPC_OF_REQUEST, PETREL_RPC_E_RANGE,
@@ -121,7 +144,9 @@ static int find(struct petrel_rpc *rpc, const struct petrel_request *request,
 
 static int is_within(struct petrel_rpc *rpc, const struct petrel_request *request,
                      const struct petrel_span *span, uint32_t bytes) {
-  if (bytes <= span->bytes) return 1;
+  if (bytes <= span->bytes) {
+    return 1;
+  }
   petrel_rpc_refuse(rpc, request, PETREL_RPC_OF_REQUEST, PETREL_RPC_E_RANGE, (uint32_t)span->bytes);
   return 0;
 }
@@ -135,23 +160,38 @@ static void answer_crc(struct petrel_rpc *rpc, const struct petrel_request *requ
 
 void petrel_rpc_on_memory(struct petrel_rpc *rpc, const struct petrel_request *request) {
   struct petrel_span span;
-  uint32_t bytes, i;
-  if (!petrel_rpc_has(rpc, request, request->type == PETREL_RPC_WRITE ? 8 : 12)) return;
-  if (request->type == PETREL_RPC_FILL && !petrel_rpc_has(rpc, request, 13)) return;
-  if (!find(rpc, request, &span)) return;
+  uint32_t bytes;
+  uint32_t i;
+  if (petrel_rpc_has(rpc, request, request->type == PETREL_RPC_WRITE ? 8 : 12) == 0) {
+    return;
+  }
+  if (request->type == PETREL_RPC_FILL && petrel_rpc_has(rpc, request, 13) == 0) {
+    return;
+  }
+  if (find(rpc, request, &span) == 0) {
+    return;
+  }
   if (request->type == PETREL_RPC_WRITE) {
     bytes = (uint32_t)(request->size - 8u);
-    if (!is_within(rpc, request, &span, bytes)) return;
-    for (i = 0; i < bytes; ++i) span.data[i] = request->payload[8 + i];
+    if (is_within(rpc, request, &span, bytes) == 0) {
+      return;
+    }
+    for (i = 0; i < bytes; ++i) {
+      span.data[i] = request->payload[8u + i];
+    }
     petrel_rpc_answer(rpc, request, NULL, 0, NULL, 0);
     return;
   }
   bytes = petrel_get32(request->payload + 8);
-  if (!is_within(rpc, request, &span, bytes)) return;
+  if (is_within(rpc, request, &span, bytes) == 0) {
+    return;
+  }
   if (request->type == PETREL_RPC_CRC) {
     answer_crc(rpc, request, span.data, bytes);
   } else if (request->type == PETREL_RPC_FILL) {
-    for (i = 0; i < bytes; ++i) span.data[i] = request->payload[12];
+    for (i = 0; i < bytes; ++i) {
+      span.data[i] = request->payload[12];
+    }
     petrel_rpc_answer(rpc, request, NULL, 0, NULL, 0);
   } else if (bytes > rpc->longest) {
     petrel_rpc_refuse(rpc, request, PETREL_RPC_OF_REQUEST, PETREL_RPC_E_RANGE, rpc->longest);
@@ -165,23 +205,30 @@ void petrel_rpc_on_bulk(struct petrel_rpc *rpc, const struct petrel_request *req
   const struct petrel_board *board = rpc->config.board;
   const unsigned char *payload = request->payload;
   struct petrel_span span;
-  uint32_t bytes, from;
+  uint32_t bytes;
+  uint32_t from;
   int32_t status;
   if (board->bulk.read == NULL || board->bulk.write == NULL) {
     petrel_rpc_missing(rpc, request);
     return;
   }
-  if (!petrel_rpc_has(rpc, request, 19)) return;
-  if (payload[request->size - 1u] != 0) {
+  if (petrel_rpc_has(rpc, request, 19) == 0) {
+    return;
+  }
+  if (payload[request->size - 1u] != 0u) {
     petrel_rpc_refuse(rpc, request, PETREL_RPC_OF_REQUEST, PETREL_RPC_E_LENGTH, 19);
     return;
   }
-  if (!find(rpc, request, &span)) return;
+  if (find(rpc, request, &span) == 0) {
+    return;
+  }
   bytes = petrel_get32(payload + 8);
   from = petrel_get32(payload + 12);
-  if (!is_within(rpc, request, &span, bytes)) return;
+  if (is_within(rpc, request, &span, bytes) == 0) {
+    return;
+  }
   petrel_rpc_busy(rpc, request);
-  status = payload[16]
+  status = payload[16] != 0u
                ? board->bulk.write(board->user, (const char *)payload + 17, from, span.data, bytes)
                : board->bulk.read(board->user, (const char *)payload + 17, from, span.data, bytes);
   if (status == PETREL_BOARD_OK) {
@@ -194,10 +241,15 @@ void petrel_rpc_on_bulk(struct petrel_rpc *rpc, const struct petrel_request *req
 void petrel_rpc_paint(const struct petrel_rpc *rpc) {
   const struct petrel_board *board = rpc->config.board;
   volatile unsigned char here = 0;
-  const uintptr_t used = (uintptr_t)&here - STACK_MARGIN;
+  const uintptr_t used = (uintptr_t)(const volatile unsigned char *)&here - STACK_MARGIN;
   volatile unsigned char *at = board->stack_low;
-  if (at == NULL || used > (uintptr_t)board->stack_high) return;
-  while ((uintptr_t)at < used) *at++ = PAINT;
+  if (at == NULL || used > (uintptr_t)board->stack_high) {
+    return;
+  }
+  while ((uintptr_t)at < used) {
+    *at = PAINT;
+    ++at;
+  }
 }
 
 /* has_to_paint: the most that was in use since the last paint, and all there is. */
@@ -209,12 +261,18 @@ void petrel_rpc_on_stack(struct petrel_rpc *rpc, const struct petrel_request *re
     petrel_rpc_missing(rpc, request);
     return;
   }
-  if (!petrel_rpc_has(rpc, request, 1)) return;
-  while (at < board->stack_high && *at == PAINT) ++at;
+  if (petrel_rpc_has(rpc, request, 1) == 0) {
+    return;
+  }
+  while (at < board->stack_high && *at == PAINT) {
+    ++at;
+  }
   petrel_put32(answer, (uint32_t)(board->stack_high - at));
   petrel_put32(answer + 4, (uint32_t)(board->stack_high - board->stack_low));
   petrel_rpc_answer(rpc, request, answer, sizeof answer, NULL, 0);
-  if (request->payload[0]) petrel_rpc_paint(rpc);
+  if (request->payload[0] != 0u) {
+    petrel_rpc_paint(rpc);
+  }
 }
 
 void petrel_rpc_on_param(struct petrel_rpc *rpc, const struct petrel_request *request) {
@@ -228,13 +286,15 @@ void petrel_rpc_on_param(struct petrel_rpc *rpc, const struct petrel_request *re
     petrel_rpc_missing(rpc, request);
     return;
   }
-  if (!petrel_rpc_has(rpc, request, 4)) return;
+  if (petrel_rpc_has(rpc, request, 4) == 0) {
+    return;
+  }
   status = plan->lookup_param(petrel_get32(request->payload), &data, &bytes);
   if (status != PETREL_MODEL_OK) {
     petrel_rpc_refuse(rpc, request, PETREL_RPC_OF_MODEL, status, 0);
     return;
   }
-  address = (uint64_t)(uintptr_t)data;
+  address = (uint64_t)(uintptr_t)(const unsigned char *)data;
   petrel_put32(answer, (uint32_t)address);
   petrel_put32(answer + 4, (uint32_t)(address >> 32));
   petrel_put32(answer + 8, (uint32_t)bytes);

@@ -20,7 +20,7 @@ static void NAME(const IN_TYPE *in, OUT_TYPE *out) {
           }
         }
         out[(n * OUT_HEIGHT + p) * OUT_WIDTH + q] =
-            STORE_OUT(sum / ((h_end - h_begin) * (w_end - w_begin)));
+            STORE_OUT(sum / (double)((h_end - h_begin) * (w_end - w_begin)));
       }
     }
   }

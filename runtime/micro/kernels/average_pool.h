@@ -30,7 +30,8 @@ static void NAME(const IN_TYPE *in, OUT_TYPE *out) {
         const int32_t area = COUNTS_PADDING != 0 ? (padded_bottom - top) * (padded_right - left)
                                                  : (h_end - h_begin) * (w_end - w_begin);
         const int32_t count = DIVISOR != 0 ? DIVISOR : area;
-        out[(n * OUT_HEIGHT + p) * OUT_WIDTH + q] = STORE_OUT(count == 0 ? 0.0 : sum / count);
+        out[(n * OUT_HEIGHT + p) * OUT_WIDTH + q] =
+            STORE_OUT(count == 0 ? 0.0 : sum / (double)count);
       }
     }
   }

@@ -16,7 +16,9 @@ static void NAME(const IN_TYPE *in, const IN_TYPE *weight, const IN_TYPE *bias, 
     double sum = 0.0;
     double squares = 0.0;
     for (int32_t n = 0; n < BATCH; ++n) {
-      for (int32_t i = 0; i < INNER; ++i) sum += LOAD_IN(in[(n * CHANNELS + c) * INNER + i]);
+      for (int32_t i = 0; i < INNER; ++i) {
+        sum += LOAD_IN(in[(n * CHANNELS + c) * INNER + i]);
+      }
     }
     const double mean = sum / count;
     for (int32_t n = 0; n < BATCH; ++n) {

@@ -9,14 +9,18 @@
 /* One output, whose window begins at `top` and `left`: the sum over channels, rows and columns of
  * the filter, in this order. */
 static SUM_TYPE NAME_ONE(const IN_TYPE *in, const IN_TYPE *filter, int32_t top, int32_t left) {
-  SUM_TYPE sum = 0;
+  SUM_TYPE sum = (SUM_TYPE)0;
   for (int32_t c = 0; c < CHANNELS; ++c) {
     for (int32_t r = 0; r < KERNEL_HEIGHT; ++r) {
       const int32_t h = top + r * DILATION_HEIGHT;
-      if (h < 0 || h >= IN_HEIGHT) continue;
+      if (h < 0 || h >= IN_HEIGHT) {
+        continue;
+      }
       for (int32_t s = 0; s < KERNEL_WIDTH; ++s) {
         const int32_t w = left + s * DILATION_WIDTH;
-        if (w < 0 || w >= IN_WIDTH) continue;
+        if (w < 0 || w >= IN_WIDTH) {
+          continue;
+        }
         sum += LOAD_SUM(in[(c * IN_HEIGHT + h) * IN_WIDTH + w]) *
                LOAD_SUM(filter[(c * KERNEL_HEIGHT + r) * KERNEL_WIDTH + s]);
       }
@@ -32,14 +36,21 @@ static inline void NAME_LINE(const IN_TYPE *row, int32_t left, int32_t count, SU
   const int32_t inside = rest <= 0 ? 0 : (rest - 1) / STRIDE_WIDTH + 1;
   const int32_t end = inside < count ? inside : count;
   int32_t i = 0;
-  for (; i < count && left + i * STRIDE_WIDTH < 0; ++i) line[i] = 0;
-  for (; i < end; ++i) line[i] = LOAD_SUM(row[left + i * STRIDE_WIDTH]);
-  for (; i < count; ++i) line[i] = 0;
+  for (; i < count && left + i * STRIDE_WIDTH < 0; ++i) {
+    line[i] = (SUM_TYPE)0;
+  }
+  for (; i < end; ++i) {
+    line[i] = LOAD_SUM(row[left + i * STRIDE_WIDTH]);
+  }
+  for (; i < count; ++i) {
+    line[i] = (SUM_TYPE)0;
+  }
 }
 
 /* A part of an input plane, taken apart: phase by phase `lines` lines of `pitch` elements. */
 static inline void NAME_PLANE(const IN_TYPE *in, int32_t top, int32_t left, int32_t lines,
-                              int32_t pitch, SUM_TYPE *line) {
+                              int32_t pitch, SUM_TYPE *plane) {
+  SUM_TYPE *line = plane;
   enum {
     TALL = (KERNEL_HEIGHT - 1) * DILATION_HEIGHT,
     LONG = (KERNEL_WIDTH - 1) * DILATION_WIDTH,
@@ -47,16 +58,21 @@ static inline void NAME_PLANE(const IN_TYPE *in, int32_t top, int32_t left, int3
     COLUMN_PHASES = LONG < STRIDE_WIDTH ? LONG + 1 : STRIDE_WIDTH
   };
   for (int32_t a = 0; a < ROW_PHASES * COLUMN_PHASES; ++a) {
-    for (int32_t l = 0; l < lines; ++l, line += pitch) {
+    for (int32_t l = 0; l < lines; ++l) {
       const int32_t h = top + l * STRIDE_HEIGHT + a / COLUMN_PHASES;
       if (h < 0 || h >= IN_HEIGHT) {
-        for (int32_t i = 0; i < pitch; ++i) line[i] = 0;
+        for (int32_t i = 0; i < pitch; ++i) {
+          line[i] = (SUM_TYPE)0;
+        }
       } else {
         NAME_LINE(in + h * IN_WIDTH, left + a % COLUMN_PHASES, pitch, line);
       }
+      line = &line[pitch];
     }
   }
-  for (int32_t i = 0; i < 4 * LANES; ++i) line[i] = 0;
+  for (int32_t i = 0; i < 4 * LANES; ++i) {
+    line[i] = (SUM_TYPE)0;
+  }
 }
 
 /* Adds what `count` outputs get from such a part and one channel of a filter. A function of its
@@ -68,7 +84,7 @@ __attribute__((noinline)) static void NAME_SUMS(const SUM_TYPE *plane, const SUM
   enum { COLUMN_PHASES = LONG < STRIDE_WIDTH ? LONG + 1 : STRIDE_WIDTH };
   for (int32_t n = 0; n < count; n += VECTORS * LANES) {
     SUM_VECTOR lanes[VECTORS];
-    memcpy(lanes, sums + n, sizeof lanes);
+    (void)memcpy(lanes, sums + n, sizeof lanes);
     for (int32_t r = 0; r < KERNEL_HEIGHT; ++r) {
       const int32_t h = r * DILATION_HEIGHT;
       const int32_t line = h % STRIDE_HEIGHT * COLUMN_PHASES * lines + h / STRIDE_HEIGHT;
@@ -79,12 +95,12 @@ __attribute__((noinline)) static void NAME_SUMS(const SUM_TYPE *plane, const SUM
         PETREL_UNROLL
         for (int32_t v = 0; v < VECTORS; ++v) {
           SUM_VECTOR value;
-          memcpy(&value, x + v * LANES, sizeof value);
+          (void)memcpy(&value, x + v * LANES, sizeof value);
           lanes[v] = ADD_PRODUCT(lanes[v], value, weights[r * KERNEL_WIDTH + s]);
         }
       }
     }
-    memcpy(sums + n, lanes, sizeof lanes);
+    (void)memcpy(sums + n, lanes, sizeof lanes);
   }
 }
 #endif
@@ -122,7 +138,7 @@ static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias,
   for (int32_t k = 0; k < BATCH * OUT_CHANNELS; ++k) {
     const IN_TYPE *from = in + k / PER_GROUP * (CHANNELS * IN_HEIGHT * IN_WIDTH);
     const IN_TYPE *filter = filters + k % OUT_CHANNELS * FILTER;
-    const SUM_TYPE start = bias == NULL ? 0 : LOAD_SUM(bias[k % OUT_CHANNELS]);
+    const SUM_TYPE start = bias == NULL ? (SUM_TYPE)0 : LOAD_SUM(bias[k % OUT_CHANNELS]);
     OUT_TYPE *to = out + k * (OUT_HEIGHT * OUT_WIDTH);
 #if PETREL_LANES > 1
     for (int32_t p = 0; ROWS > 0 && p < OUT_HEIGHT; p += ROWS) {
@@ -132,9 +148,11 @@ static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias,
       for (int32_t q = 0; q < OUT_WIDTH; q += COLUMNS) {
         const int32_t columns = OUT_WIDTH - q < COLUMNS ? OUT_WIDTH - q : COLUMNS;
         const int32_t left = q * STRIDE_WIDTH - PADDING_LEFT;
-        memset(sums, 0, sizeof sums);
+        (void)memset(sums, 0, sizeof sums);
         for (int32_t c = 0; c < CHANNELS; ++c) {
-          for (int32_t i = 0; i < WINDOW; ++i) weights[i] = LOAD_SUM(filter[c * WINDOW + i]);
+          for (int32_t i = 0; i < WINDOW; ++i) {
+            weights[i] = LOAD_SUM(filter[c * WINDOW + i]);
+          }
           NAME_PLANE(from + c * (IN_HEIGHT * IN_WIDTH), top, left, lines, PITCH, plane);
           NAME_SUMS(plane, weights, lines, PITCH, (rows - 1) * PITCH + columns, sums);
         }
@@ -149,14 +167,18 @@ static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias,
         }
         for (int32_t r = 0; odd != 0 && r < rows; ++r) {
           for (int32_t i = 0; i < columns; ++i) {
-            if (sums[r * PITCH + i] == sums[r * PITCH + i]) continue;
+            if (sums[r * PITCH + i] == sums[r * PITCH + i]) {
+              continue;
+            }
             to[(p + r) * OUT_WIDTH + q + i] = STORE_OUT(
                 start + NAME_ONE(from, filter, top + r * STRIDE_HEIGHT, left + i * STRIDE_WIDTH));
           }
         }
       }
     }
-    if (ROWS > 0) continue;
+    if (ROWS > 0) {
+      continue;
+    }
 #endif
     for (int32_t p = 0; p < OUT_HEIGHT; ++p) {
       for (int32_t q = 0; q < OUT_WIDTH; ++q) {

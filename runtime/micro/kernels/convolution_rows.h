@@ -12,7 +12,7 @@ static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias,
   for (int32_t k = 0; k < BATCH * OUT_CHANNELS; ++k) {
     const IN_TYPE *from = in + k / per_group * (CHANNELS * IN_HEIGHT * IN_WIDTH);
     const IN_TYPE *filter = filters + k % OUT_CHANNELS * (CHANNELS * KERNEL_HEIGHT * KERNEL_WIDTH);
-    const SUM_TYPE start = bias == NULL ? 0 : LOAD_SUM(bias[k % OUT_CHANNELS]);
+    const SUM_TYPE start = bias == NULL ? (SUM_TYPE)0 : LOAD_SUM(bias[k % OUT_CHANNELS]);
     for (int32_t p = 0; p < OUT_HEIGHT; ++p) {
       for (int32_t first = 0; first < OUT_WIDTH; first += PART) {
         const int32_t columns = OUT_WIDTH - first < PART ? OUT_WIDTH - first : PART;
@@ -20,7 +20,9 @@ static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias,
         for (int32_t c = 0; c < CHANNELS; ++c) {
           for (int32_t r = 0; r < KERNEL_HEIGHT; ++r) {
             const int32_t h = p * STRIDE_HEIGHT - PADDING_TOP + r * DILATION_HEIGHT;
-            if (h < 0 || h >= IN_HEIGHT) continue;
+            if (h < 0 || h >= IN_HEIGHT) {
+              continue;
+            }
             const IN_TYPE *row = from + (c * IN_HEIGHT + h) * IN_WIDTH;
             for (int32_t s = 0; s < KERNEL_WIDTH; ++s) {
               const SUM_TYPE weight = LOAD_SUM(filter[(c * KERNEL_HEIGHT + r) * KERNEL_WIDTH + s]);
@@ -36,7 +38,9 @@ static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias,
           }
         }
         OUT_TYPE *to = out + (k * OUT_HEIGHT + p) * OUT_WIDTH + first;
-        for (int32_t i = 0; i < columns; ++i) to[i] = STORE_OUT(start + sums[i]);
+        for (int32_t i = 0; i < columns; ++i) {
+          to[i] = STORE_OUT(start + sums[i]);
+        }
       }
     }
   }

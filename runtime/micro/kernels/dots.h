@@ -4,14 +4,25 @@
 
 #include <stdint.h>
 
+#if defined(__ARM_FEATURE_MVE)
+#include <arm_mve.h>
+#endif
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+#if defined(__ARM_NEON) && defined(__aarch64__)
+#include <arm_neon.h>
+#endif
+
 /* sums[i] += the products of `count` levels with row i of four, which follow one another. Integers,
  * so every order of products is right. */
 #if defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 1)
-#include <arm_mve.h>
-
 static void petrel_add_dots(const int8_t *levels, const int8_t *rows, int32_t count,
                             int32_t *sums) {
-  int32_t a = sums[0], b = sums[1], c = sums[2], d = sums[3];
+  int32_t a = sums[0];
+  int32_t b = sums[1];
+  int32_t c = sums[2];
+  int32_t d = sums[3];
   for (int32_t k = 0; k < count; k += 16) {
     const mve_pred16_t some = vctp8q((uint32_t)(count - k));
     const int8x16_t x = vldrbq_z_s8(levels + k, some);
@@ -27,7 +38,6 @@ static void petrel_add_dots(const int8_t *levels, const int8_t *rows, int32_t co
 }
 #else
 #if defined(__AVX2__)
-#include <immintrin.h>
 
 #define PETREL_DOT_LANES 16
 typedef __m256i petrel_dot_sums;
@@ -50,7 +60,6 @@ static int32_t petrel_sum_lanes(petrel_dot_sums sums) {
   return _mm_cvtsi128_si32(_mm_add_epi32(four, _mm_shuffle_epi32(four, 0xb1)));
 }
 #elif defined(__aarch64__) && defined(__ARM_NEON)
-#include <arm_neon.h>
 
 #define PETREL_DOT_LANES 16
 typedef int32x4_t petrel_dot_sums;
@@ -79,7 +88,10 @@ static void petrel_add_dots(const int8_t *levels, const int8_t *rows, int32_t co
                             int32_t *sums) {
   const int8_t *const second = rows + count, *const third = second + count;
   const int8_t *const fourth = third + count;
-  int32_t a = sums[0], b = sums[1], c = sums[2], d = sums[3];
+  int32_t a = sums[0];
+  int32_t b = sums[1];
+  int32_t c = sums[2];
+  int32_t d = sums[3];
   int32_t k = 0;
 #if PETREL_DOT_LANES > 0
   petrel_dot_sums e = petrel_no_dots(), f = e, g = e, h = e;

@@ -5,5 +5,7 @@
 
 /* The same number everywhere. */
 static void NAME(OUT_TYPE *out, int32_t count) {
-  for (int32_t i = 0; i < count; ++i) out[i] = STORE_OUT(EXPRESSION);
+  for (int32_t i = 0; i < count; ++i) {
+    out[i] = STORE_OUT(EXPRESSION);
+  }
 }

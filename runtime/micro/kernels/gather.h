@@ -11,7 +11,9 @@ static int32_t NAME(const IN_TYPE *in, const INDEX_TYPE *indices, OUT_TYPE *out)
   static const int32_t strides[] = STRIDES; /* 0 along the dim */
   for (int32_t i = 0; i < COUNT; ++i) {
     const int64_t index = (int64_t)indices[i];
-    if (index < 0 || index >= SIZE) return 1;
+    if (index < 0 || index >= SIZE) {
+      return 1;
+    }
     out[i] = in[petrel_offset(i, RANK, sizes, strides) + (int32_t)index * STRIDE];
   }
   return 0;

@@ -9,7 +9,9 @@
  * far before the end. */
 static double NAME_PADDED(double at, int32_t size) {
   const double last = (double)(size - 1);
-  if (PADDING == 0) return at;
+  if (PADDING == 0) {
+    return at;
+  }
   if (PADDING == 2) {
     const double low = ALIGNS ? 0.0 : -0.5;
     const double span = ALIGNS ? last : (double)size;
@@ -23,7 +25,9 @@ static double NAME_PADDED(double at, int32_t size) {
 
 /* As an index; outside, and its neighbours too, for what no index can be. */
 static int64_t NAME_WHOLE(double value) {
-  if (!(value > -1e15 && value < 1e15)) return -9;
+  if (!(value > -1e15 && value < 1e15)) {
+    return -9;
+  }
   return (int64_t)value;
 }
 
@@ -34,7 +38,9 @@ static double NAME_CUBIC(double t, int32_t neighbour) {
                    : neighbour == 1 ? t
                    : neighbour == 2 ? 1.0 - t
                                     : 2.0 - t;
-  if (neighbour == 1 || neighbour == 2) return ((a + 2.0) * x - (a + 3.0)) * x * x + 1.0;
+  if (neighbour == 1 || neighbour == 2) {
+    return ((a + 2.0) * x - (a + 3.0)) * x * x + 1.0;
+  }
   return ((a * x - 5.0 * a) * x + 8.0 * a) * x - 4.0 * a;
 }
 
@@ -64,11 +70,15 @@ static void NAME(const IN_TYPE *in, const IN_TYPE *grid, OUT_TYPE *out) {
       const int64_t row =
           CUBIC ? NAME_WHOLE(NAME_PADDED(top - 1.0 + (double)p, IN_HEIGHT)) : NAME_WHOLE(top) + p;
       const double share = TAPS == 1 ? 1.0 : CUBIC ? NAME_CUBIC(dy, p) : p == 0 ? 1.0 - dy : dy;
-      if (row < 0 || row >= IN_HEIGHT) continue;
+      if (row < 0 || row >= IN_HEIGHT) {
+        continue;
+      }
       for (int32_t q = 0; q < TAPS; ++q) {
         const int64_t column = CUBIC ? NAME_WHOLE(NAME_PADDED(left - 1.0 + (double)q, IN_WIDTH))
                                      : NAME_WHOLE(left) + q;
-        if (column < 0 || column >= IN_WIDTH) continue;
+        if (column < 0 || column >= IN_WIDTH) {
+          continue;
+        }
         offsets[count] = (int32_t)row * IN_WIDTH + (int32_t)column;
         weights[count++] = share * (TAPS == 1 ? 1.0
                                     : CUBIC   ? NAME_CUBIC(dx, q)

@@ -17,14 +17,24 @@ static void NAME(const IN_TYPE *in, const int8_t *weight, const int32_t *bias,
       const int8_t *filter = weight + k * CHANNELS * KERNEL_HEIGHT * KERNEL_WIDTH;
       for (int32_t p = 0; p < OUT_HEIGHT; ++p) {
         const int32_t top = p * STRIDE_HEIGHT - PADDING_TOP;
-        int32_t first_row = 0, end_row = KERNEL_HEIGHT; /* of those that meet the input */
-        while (first_row < end_row && top + first_row * DILATION_HEIGHT < 0) ++first_row;
-        while (first_row < end_row && top + (end_row - 1) * DILATION_HEIGHT >= IN_HEIGHT) --end_row;
+        int32_t first_row = 0;
+        int32_t end_row = KERNEL_HEIGHT; /* of those that meet the input */
+        while (first_row < end_row && top + first_row * DILATION_HEIGHT < 0) {
+          ++first_row;
+        }
+        while (first_row < end_row && top + (end_row - 1) * DILATION_HEIGHT >= IN_HEIGHT) {
+          --end_row;
+        }
         for (int32_t q = 0; q < OUT_WIDTH; ++q) {
           const int32_t left = q * STRIDE_WIDTH - PADDING_LEFT;
-          int32_t first = 0, end = KERNEL_WIDTH;
-          while (first < end && left + first * DILATION_WIDTH < 0) ++first;
-          while (first < end && left + (end - 1) * DILATION_WIDTH >= IN_WIDTH) --end;
+          int32_t first = 0;
+          int32_t end = KERNEL_WIDTH;
+          while (first < end && left + first * DILATION_WIDTH < 0) {
+            ++first;
+          }
+          while (first < end && left + (end - 1) * DILATION_WIDTH >= IN_WIDTH) {
+            --end;
+          }
           int32_t sum = bias == NULL ? 0 : bias[k];
           for (int32_t c = 0; c < CHANNELS; ++c) {
             for (int32_t r = first_row; r < end_row; ++r) {

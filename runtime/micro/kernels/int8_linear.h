@@ -13,7 +13,9 @@ static void NAME(const IN_TYPE *in, const int8_t *weight, const int32_t *bias,
     for (int32_t j = 0; j < COLUMNS; ++j) {
       const int8_t *with = weight + j * DEPTH;
       int32_t sum = bias == NULL ? 0 : bias[j];
-      for (int32_t k = 0; k < DEPTH; ++k) sum += ((int32_t)from[k] - IN_ZERO) * with[k];
+      for (int32_t k = 0; k < DEPTH; ++k) {
+        sum += ((int32_t)from[k] - IN_ZERO) * with[k];
+      }
       out[i * COLUMNS + j] =
           (OUT_TYPE)petrel_level((int64_t)sum * multiplier[j], shift[j], OUT_ZERO, LEAST, MOST);
     }

@@ -16,7 +16,9 @@ static void NAME(const IN_TYPE *in, OUT_TYPE *out) {
         for (int32_t h = rows[3 * p]; h < rows[3 * p + 1]; h += rows[3 * p + 2]) {
           for (int32_t w = columns[3 * q]; w < columns[3 * q + 1]; w += columns[3 * q + 2]) {
             const IN_TYPE level = plane[h * IN_ROW + w * IN_COLUMN];
-            if (level > best) best = level;
+            if (level > best) {
+              best = level;
+            }
           }
         }
         out[n / CHANNELS * OUT_BATCH + n % CHANNELS * OUT_PLANE + p * OUT_ROW + q * OUT_COLUMN] =

@@ -8,7 +8,8 @@
 
 /* ROW_WIDTH places of row h, four channels of each as two words of pairs; padding is the zero
  * point. */
-static void NAME_ROW(const int8_t *in, int32_t h, uint32_t *to) {
+static void NAME_ROW(const int8_t *in, int32_t h, uint32_t *row) {
+  uint32_t *to = row;
   const uint32_t padding = 0x01010101u * (uint8_t)(int8_t)IN_ZERO;
   const bool has_row = h >= 0 && h < IN_HEIGHT;
   const int8_t *from = in + (has_row ? HELD_ROW * IN_ROW : 0);
@@ -34,7 +35,8 @@ static void NAME(const int8_t *in, const int32_t *weight, const int32_t *offset,
                  const int32_t *multiplier, const int8_t *shift, uint32_t *scratch, int8_t *out) {
   uint32_t *const ring = scratch + 2 * KERNEL_HEIGHT * KERNEL_WIDTH;
   for (int32_t i = 0; i < BATCH * CHANNELS; i += 4) {
-    const int32_t n = i / CHANNELS, c = i % CHANNELS;
+    const int32_t n = i / CHANNELS;
+    const int32_t c = i % CHANNELS;
     const int8_t *planes = in + n * IN_BATCH + c * IN_PLANE;
     const uint32_t *rows[KERNEL_HEIGHT];
     int32_t end =
@@ -47,7 +49,9 @@ static void NAME(const int8_t *in, const int32_t *weight, const int32_t *offset,
     for (int32_t p = FIRST_ROW; p < FIRST_ROW + ROWS; ++p) {
       const int32_t top = p * STRIDE_HEIGHT - PADDING_TOP;
       int8_t *to = out + n * OUT_BATCH + c * OUT_PLANE + (p - FIRST_ROW) * OUT_ROW;
-      if (end < top) end = top;
+      if (end < top) {
+        end = top;
+      }
       for (; end < top + KERNEL_HEIGHT; ++end) {
         NAME_ROW(planes, end, ring + (end + PADDING_TOP) % KERNEL_HEIGHT * 2 * ROW_WIDTH);
       }
@@ -56,14 +60,20 @@ static void NAME(const int8_t *in, const int32_t *weight, const int32_t *offset,
       }
       for (int32_t q = 0; q < OUT_WIDTH; ++q) {
         const uint32_t *with = scratch;
-        int32_t e = offset[c], f = offset[c + 1], g = offset[c + 2], j = offset[c + 3];
+        int32_t e = offset[c];
+        int32_t f = offset[c + 1];
+        int32_t g = offset[c + 2];
+        int32_t j = offset[c + 3];
         for (int32_t r = 0; r < KERNEL_HEIGHT; ++r) {
           const uint32_t *pairs = rows[r] + 2 * q * STRIDE_WIDTH;
 #if defined(__GNUC__)
 #pragma GCC unroll KERNEL_WIDTH
 #endif
           for (int32_t s = 0; s < KERNEL_WIDTH; ++s) {
-            const uint32_t even = pairs[0], odd = pairs[1], w = with[0], v = with[1];
+            const uint32_t even = pairs[0];
+            const uint32_t odd = pairs[1];
+            const uint32_t w = with[0];
+            const uint32_t v = with[1];
             e = petrel_add_low(even, w, e);
             g = petrel_add_high(even, w, g);
             f = petrel_add_low(odd, v, f);

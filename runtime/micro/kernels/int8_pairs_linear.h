@@ -14,7 +14,10 @@ static void NAME(const int8_t *in, const int32_t *weight, const int32_t *offset,
     const int32_t *with = weight;
     for (int32_t j = 0; j < COLUMNS; j += 4) {
       const int8_t *from = in + i * DEPTH;
-      int32_t a = offset[j], b = offset[j + 1], c = offset[j + 2], d = offset[j + 3];
+      int32_t a = offset[j];
+      int32_t b = offset[j + 1];
+      int32_t c = offset[j + 2];
+      int32_t d = offset[j + 3];
       for (int32_t k = 0; k < DEPTH; k += 4) {
         uint32_t word = 0;
         if (DEPTH % 4 == 0 || k + 4 <= DEPTH) {
@@ -24,9 +27,12 @@ static void NAME(const int8_t *in, const int32_t *weight, const int32_t *offset,
             word |= (uint32_t)(uint8_t)from[rest - k] << 8 * (rest - k);
           }
         }
-        const uint32_t even = petrel_even_bytes(word), odd = petrel_odd_bytes(word);
-        const uint32_t w = (uint32_t)with[0], x = (uint32_t)with[1];
-        const uint32_t y = (uint32_t)with[2], z = (uint32_t)with[3];
+        const uint32_t even = petrel_even_bytes(word);
+        const uint32_t odd = petrel_odd_bytes(word);
+        const uint32_t w = (uint32_t)with[0];
+        const uint32_t x = (uint32_t)with[1];
+        const uint32_t y = (uint32_t)with[2];
+        const uint32_t z = (uint32_t)with[3];
         a = petrel_add_pairs(even, petrel_even_bytes(w), a);
         a = petrel_add_pairs(odd, petrel_odd_bytes(w), a);
         b = petrel_add_pairs(even, petrel_even_bytes(x), b);

@@ -12,9 +12,13 @@ static void NAME(const IN_TYPE *in, const int32_t *table, OUT_TYPE *out) {
     int32_t largest = in[begin];
     int64_t sum = 0;
     for (int32_t i = 1; i < SIZE; ++i) {
-      if (in[begin + i * INNER] > largest) largest = in[begin + i * INNER];
+      if (in[begin + i * INNER] > largest) {
+        largest = in[begin + i * INNER];
+      }
     }
-    for (int32_t i = 0; i < SIZE; ++i) sum += table[largest - in[begin + i * INNER]];
+    for (int32_t i = 0; i < SIZE; ++i) {
+      sum += table[largest - in[begin + i * INNER]];
+    }
     for (int32_t i = 0; i < SIZE; ++i) {
       const int64_t entry = table[largest - in[begin + i * INNER]];
       out[begin + i * INNER] = (OUT_TYPE)petrel_level_of_share(

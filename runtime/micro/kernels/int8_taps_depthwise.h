@@ -10,14 +10,19 @@
 static void NAME(const int8_t *in, const int8_t *weight, const int32_t *offset,
                  const int32_t *multiplier, const int8_t *shift, int8_t *out) {
   for (int32_t i = 0; i < BATCH * ROWS * OUT_WIDTH; ++i) {
-    const int32_t n = i / (ROWS * OUT_WIDTH), place = i % (ROWS * OUT_WIDTH);
-    const int32_t p = FIRST_ROW + place / OUT_WIDTH, q = place % OUT_WIDTH;
-    const int32_t top = p * STRIDE_HEIGHT - PADDING_TOP, left = q * STRIDE_WIDTH - PADDING_LEFT;
+    const int32_t n = i / (ROWS * OUT_WIDTH);
+    const int32_t place = i % (ROWS * OUT_WIDTH);
+    const int32_t p = FIRST_ROW + place / OUT_WIDTH;
+    const int32_t q = place % OUT_WIDTH;
+    const int32_t top = p * STRIDE_HEIGHT - PADDING_TOP;
+    const int32_t left = q * STRIDE_WIDTH - PADDING_LEFT;
     int8_t *const to = out + n * OUT_BATCH + place / OUT_WIDTH * OUT_ROW + q * OUT_COLUMN;
     for (int32_t c = 0; c < CHANNELS; c += 16) {
       const int32_t count = CHANNELS - c < 16 ? CHANNELS - c : 16;
       int32_t sums[16];
-      for (int32_t k = 0; k < count; ++k) sums[k] = offset[c + k];
+      for (int32_t k = 0; k < count; ++k) {
+        sums[k] = offset[c + k];
+      }
       for (int32_t t = 0; t < KERNEL_HEIGHT * KERNEL_WIDTH; ++t) {
         const int32_t h = top + t / KERNEL_WIDTH * DILATION_HEIGHT;
         const int32_t w = left + t % KERNEL_WIDTH * DILATION_WIDTH;

@@ -41,16 +41,23 @@
 #define PETREL_UNROLL
 #endif
 
-#if PETREL_LANES > 1
+/* A kernel uses some of these functions. */
+#if defined(__GNUC__)
+#define PETREL_UNUSED __attribute__((unused))
+#else
+#define PETREL_UNUSED
+#endif
+
 #if defined(__AVX__)
 #include <immintrin.h>
 #endif
 
+#if PETREL_LANES > 1
 typedef double petrel_lanes __attribute__((vector_size(8 * PETREL_LANES)));
 typedef float petrel_float_lanes __attribute__((vector_size(4 * PETREL_FLOAT_LANES)));
 
 /* Gcc makes halves of it where it is not told the instruction. */
-__attribute__((unused)) static inline petrel_lanes petrel_widen_floats(const float *from) {
+PETREL_UNUSED static inline petrel_lanes petrel_widen_floats(const float *from) {
 #if defined(__AVX512F__)
   return (petrel_lanes)_mm512_cvtps_pd(_mm256_loadu_ps(from));
 #elif defined(__AVX__)
@@ -63,9 +70,8 @@ __attribute__((unused)) static inline petrel_lanes petrel_widen_floats(const flo
 
 /* sum + a b, of numbers that floats have too: their product is exact, so the sum of all three is
  * rounded once with or without an instruction for both. */
-__attribute__((unused)) static inline petrel_lanes petrel_add_exact_product(petrel_lanes sum,
-                                                                            petrel_lanes a,
-                                                                            double b) {
+PETREL_UNUSED static inline petrel_lanes petrel_add_exact_product(petrel_lanes sum, petrel_lanes a,
+                                                                  double b) {
 #if defined(__AVX512F__)
   return (petrel_lanes)_mm512_fmadd_pd((__m512d)a, _mm512_set1_pd(b), (__m512d)sum);
 #elif defined(__AVX__) && defined(__FMA__)
@@ -75,24 +81,34 @@ __attribute__((unused)) static inline petrel_lanes petrel_add_exact_product(petr
 #endif
 }
 
-__attribute__((unused)) static inline petrel_lanes petrel_load_doubles(const double *from) {
+PETREL_UNUSED static inline petrel_lanes petrel_load_doubles(const double *from) {
   petrel_lanes lanes;
-  memcpy(&lanes, from, sizeof lanes);
+  (void)memcpy(&lanes, from, sizeof lanes);
   return lanes;
 }
 
-__attribute__((unused)) static inline petrel_float_lanes petrel_load_floats(const float *from) {
+PETREL_UNUSED static inline petrel_float_lanes petrel_load_floats(const float *from) {
   petrel_float_lanes lanes;
-  memcpy(&lanes, from, sizeof lanes);
+  (void)memcpy(&lanes, from, sizeof lanes);
   return lanes;
 }
 #else
 typedef double petrel_lanes;
 typedef float petrel_float_lanes;
-#define petrel_widen_floats(from) ((double)*(from))
-#define petrel_load_doubles(from) (*(from))
-#define petrel_load_floats(from) (*(from))
-#define petrel_add_exact_product(sum, a, b) ((sum) + (a) * (b))
+
+PETREL_UNUSED static inline petrel_lanes petrel_widen_floats(const float *from) {
+  return (double)from[0];
+}
+
+PETREL_UNUSED static inline petrel_lanes petrel_load_doubles(const double *from) { return from[0]; }
+
+PETREL_UNUSED static inline petrel_float_lanes petrel_load_floats(const float *from) {
+  return from[0];
+}
+
+PETREL_UNUSED static inline double petrel_add_exact_product(double sum, double a, double b) {
+  return sum + a * b;
+}
 #endif
 #define petrel_add_product(sum, a, b) ((sum) + (a) * (b))
 /* What a kernel may keep on the stack to compute in vectors, about. */

@@ -14,10 +14,14 @@ static void NAME(const IN_TYPE *in, OUT_TYPE *out, int64_t *indices) {
         int32_t place = -1;
         for (int32_t r = 0; r < KERNEL_HEIGHT; ++r) {
           const int32_t h = p * STRIDE_HEIGHT - PADDING_TOP + r * DILATION_HEIGHT;
-          if (h < 0 || h >= IN_HEIGHT) continue;
+          if (h < 0 || h >= IN_HEIGHT) {
+            continue;
+          }
           for (int32_t s = 0; s < KERNEL_WIDTH; ++s) {
             const int32_t w = q * STRIDE_WIDTH - PADDING_LEFT + s * DILATION_WIDTH;
-            if (w < 0 || w >= IN_WIDTH) continue;
+            if (w < 0 || w >= IN_WIDTH) {
+              continue;
+            }
             const double x = LOAD_IN(in[(n * IN_HEIGHT + h) * IN_WIDTH + w]);
             if (place < 0 || x > best || x != x) {
               best = x;
@@ -26,7 +30,7 @@ static void NAME(const IN_TYPE *in, OUT_TYPE *out, int64_t *indices) {
           }
         }
         out[(n * OUT_HEIGHT + p) * OUT_WIDTH + q] = STORE_OUT(best);
-        indices[(n * OUT_HEIGHT + p) * OUT_WIDTH + q] = place < 0 ? 0 : place;
+        indices[(n * OUT_HEIGHT + p) * OUT_WIDTH + q] = (int64_t)(place < 0 ? 0 : place);
       }
     }
   }

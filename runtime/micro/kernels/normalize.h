@@ -13,14 +13,16 @@ static void NAME(const IN_TYPE *in, const IN_TYPE *weight, const IN_TYPE *bias, 
   for (int32_t g = 0; g < GROUPS; ++g) {
     const IN_TYPE *elements = in + g * COUNT;
     double sum = 0.0;
-    for (int32_t i = 0; i < COUNT; ++i) sum += LOAD_IN(elements[i]);
-    const double mean = sum / COUNT;
+    for (int32_t i = 0; i < COUNT; ++i) {
+      sum += LOAD_IN(elements[i]);
+    }
+    const double mean = sum / (double)COUNT;
     double squares = 0.0;
     for (int32_t i = 0; i < COUNT; ++i) {
       const double d = LOAD_IN(elements[i]) - mean;
       squares += d * d;
     }
-    const double inverse = 1.0 / sqrt(squares / COUNT + EPSILON);
+    const double inverse = 1.0 / sqrt(squares / (double)COUNT + EPSILON);
     means[g] = STORE_OUT(mean);
     deviations[g] = STORE_OUT(inverse);
     for (int32_t i = 0; i < COUNT; ++i) {

@@ -9,11 +9,12 @@
 static int32_t petrel_offset(int32_t i, int32_t rank, const int32_t *sizes,
                              const int32_t *strides) {
   int32_t offset = 0;
+  int32_t left = i;
   for (int32_t d = rank - 1; d > 0; --d) {
-    offset += i % sizes[d] * strides[d];
-    i /= sizes[d];
+    offset += left % sizes[d] * strides[d];
+    left /= sizes[d];
   }
-  return offset + i * strides[0]; /* what is left counts the first dim; 0 of none */
+  return offset + left * strides[0]; /* what is left counts the first dim; 0 of none */
 }
 
 #endif /* PETREL_RUNTIME_MICRO_KERNELS_OFFSET_H_ */

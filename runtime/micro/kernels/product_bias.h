@@ -8,7 +8,7 @@
 static void NAME(const IN_TYPE *in, const IN_TYPE *other, const IN_TYPE *bias, OUT_TYPE *out) {
   for (int32_t i = 0; i < ROWS; ++i) {
     for (int32_t j = 0; j < COLUMNS; ++j) {
-      ARITHMETIC sum = 0;
+      ARITHMETIC sum = (ARITHMETIC)0;
       for (int32_t k = 0; k < DEPTH; ++k) {
         sum += LOAD_IN(in[i * DEPTH + k]) * LOAD_IN(other[k * DEPTH_STRIDE + j * COLUMN_STRIDE]);
       }

@@ -29,9 +29,11 @@ static void NAME(const IN_TYPE *in, const IN_TYPE *other, const IN_TYPE *bias, O
         SUM_VECTOR sums[TILE][VECTORS];
         for (int32_t t = 0; t < TILE; ++t) {
           PETREL_UNROLL
-          for (int32_t v = 0; v < VECTORS; ++v) sums[t][v] = zero;
+          for (int32_t v = 0; v < VECTORS; ++v) {
+            sums[t][v] = zero;
+          }
         }
-        for (int32_t k = 0; k < DEPTH; ++k, from += COLUMNS) {
+        for (int32_t k = 0; k < DEPTH; ++k) {
           PETREL_UNROLL
           for (int32_t v = 0; v < VECTORS; ++v) {
             const SUM_VECTOR values = LOAD_LANES(from + v * LANES);
@@ -40,12 +42,14 @@ static void NAME(const IN_TYPE *in, const IN_TYPE *other, const IN_TYPE *bias, O
               sums[t][v] = ADD_PRODUCT(sums[t][v], values, LOAD_SUM(in[(first + t) * DEPTH + k]));
             }
           }
+          from = &from[COLUMNS];
         }
         for (int32_t t = 0; t < TILE; ++t) {
           SUM_TYPE tile[WIDE];
-          memcpy(tile, sums[t], sizeof tile);
+          (void)memcpy(tile, sums[t], sizeof tile);
           for (int32_t l = 0; l < WIDE; ++l) {
-            const int32_t r = first + t, c = column + l;
+            const int32_t r = first + t;
+            const int32_t c = column + l;
             const SUM_TYPE sum = tile[l];
             out[r * COLUMNS + c] = STORE_OUT(FINISH);
           }

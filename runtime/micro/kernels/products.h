@@ -20,7 +20,9 @@ static void petrel_add_products(const int8_t *levels, const int8_t *weight, int3
 #else
 static void petrel_add_products(const int8_t *levels, const int8_t *weight, int32_t count,
                                 int32_t *sums) {
-  for (int32_t k = 0; k < count; ++k) sums[k] += (int32_t)levels[k] * weight[k];
+  for (int32_t k = 0; k < count; ++k) {
+    sums[k] += (int32_t)levels[k] * weight[k];
+  }
 }
 #endif
 

@@ -13,7 +13,9 @@ static int32_t NAME(const INDEX_TYPE *indices, const IN_TYPE *values, OUT_TYPE *
   for (int32_t i = 0; i < COUNT; ++i) {
     const int64_t given = (int64_t)indices[i];
     const int64_t index = given < 0 ? given + SIZE : given;
-    if (index < 0 || index >= SIZE) return 1;
+    if (index < 0 || index >= SIZE) {
+      return 1;
+    }
     for (int32_t n = 0; n < OUTER; ++n) {
       for (int32_t j = 0; j < INNER; ++j) {
         const int32_t to = (n * SIZE + (int32_t)index) * INNER + j;

@@ -5,5 +5,7 @@
 
 /* Numbers in equal steps. */
 static void NAME(OUT_TYPE *out, int32_t count) {
-  for (int32_t i = 0; i < count; ++i) out[i] = STORE_OUT(START + (ARITHMETIC)i * STEP);
+  for (int32_t i = 0; i < count; ++i) {
+    out[i] = STORE_OUT(START + (ARITHMETIC)i * STEP);
+  }
 }

@@ -13,7 +13,9 @@ static int32_t NAME(const INDEX_TYPE *indices, const IN_TYPE *source, OUT_TYPE *
   static const int32_t strides[] = STRIDES; /* 0 along the dim */
   for (int32_t i = 0; i < COUNT; ++i) {
     const int64_t index = (int64_t)indices[petrel_offset(i, RANK, sizes, index_strides)];
-    if (index < 0 || index >= SIZE) return 1;
+    if (index < 0 || index >= SIZE) {
+      return 1;
+    }
     const int32_t to = petrel_offset(i, RANK, sizes, strides) + (int32_t)index * STRIDE;
     const ARITHMETIC x = LOAD_IN(source[petrel_offset(i, RANK, sizes, source_strides)]);
     out[to] = STORE_OUT(EXPRESSION);

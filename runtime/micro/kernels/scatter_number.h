@@ -12,7 +12,9 @@ static int32_t NAME(const INDEX_TYPE *indices, OUT_TYPE *out) {
   static const int32_t strides[] = STRIDES; /* 0 along the dim */
   for (int32_t i = 0; i < COUNT; ++i) {
     const int64_t index = (int64_t)indices[petrel_offset(i, RANK, sizes, index_strides)];
-    if (index < 0 || index >= SIZE) return 1;
+    if (index < 0 || index >= SIZE) {
+      return 1;
+    }
     out[petrel_offset(i, RANK, sizes, strides) + (int32_t)index * STRIDE] = STORE_OUT(EXPRESSION);
   }
   return 0;

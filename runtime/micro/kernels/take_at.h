@@ -20,7 +20,9 @@ static int32_t NAME(const INDEX_TYPE *first, const INDEX_TYPE *second, const IND
       const int32_t place = petrel_offset(i, RANK, sizes, index_strides + k * RANK);
       const int64_t given = (int64_t)indices[k][place];
       const int64_t index = given < 0 ? given + limits[k] : given;
-      if (index < 0 || index >= limits[k]) return 1;
+      if (index < 0 || index >= limits[k]) {
+        return 1;
+      }
       from += (int32_t)index * steps[k];
     }
     out[i] = in[from];

@@ -18,12 +18,20 @@ static void NAME(const IN_TYPE *in, OUT_TYPE *values, int64_t *places) {
         /* Behind all that are better or came before with the same value. */
         while (at > 0) {
           const ARITHMETIC value = LOAD_IN(elements[places[first + (at - 1) * INNER] * INNER]);
-          if (!(EXPRESSION)) break;
-          if (at < KEPT) places[first + at * INNER] = places[first + (at - 1) * INNER];
+          if (!(EXPRESSION)) {
+            break;
+          }
+          if (at < KEPT) {
+            places[first + at * INNER] = places[first + (at - 1) * INNER];
+          }
           --at;
         }
-        if (at < KEPT) places[first + at * INNER] = i;
-        if (found < KEPT) ++found;
+        if (at < KEPT) {
+          places[first + at * INNER] = i;
+        }
+        if (found < KEPT) {
+          ++found;
+        }
       }
       for (int32_t i = 0; i < KEPT; ++i) {
         values[first + i * INNER] = STORE_OUT(LOAD_IN(elements[places[first + i * INNER] * INNER]));

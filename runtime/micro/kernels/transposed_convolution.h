@@ -18,7 +18,7 @@ static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias,
         in + (k / OUT_CHANNELS * GROUPS * CHANNELS + first) * (IN_HEIGHT * IN_WIDTH);
     const IN_TYPE *filter =
         filters + (first * out_per_group + k % out_per_group) * (KERNEL_HEIGHT * KERNEL_WIDTH);
-    const SUM_TYPE start = bias == NULL ? 0 : LOAD_SUM(bias[k % OUT_CHANNELS]);
+    const SUM_TYPE start = bias == NULL ? (SUM_TYPE)0 : LOAD_SUM(bias[k % OUT_CHANNELS]);
     for (int32_t p = 0; p < OUT_HEIGHT; ++p) {
       for (int32_t q = 0; q < OUT_WIDTH;
            q += q % STRIDE_WIDTH < STRIDE_WIDTH - 1 ? 1 : (PART - 1) * STRIDE_WIDTH + 1) {
@@ -28,10 +28,14 @@ static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias,
         for (int32_t r = 0; r < KERNEL_HEIGHT; ++r) {
           const int32_t scaled_h = p + PADDING_TOP - r * DILATION_HEIGHT;
           const int32_t h = scaled_h / STRIDE_HEIGHT;
-          if (scaled_h < 0 || scaled_h % STRIDE_HEIGHT != 0 || h >= IN_HEIGHT) continue;
+          if (scaled_h < 0 || scaled_h % STRIDE_HEIGHT != 0 || h >= IN_HEIGHT) {
+            continue;
+          }
           for (int32_t s = 0; s < KERNEL_WIDTH; ++s) {
             const int32_t scaled_w = q + PADDING_LEFT - s * DILATION_WIDTH;
-            if (scaled_w % STRIDE_WIDTH != 0) continue;
+            if (scaled_w % STRIDE_WIDTH != 0) {
+              continue;
+            }
             const int32_t w = scaled_w / STRIDE_WIDTH;
             const int32_t begin = w < 0 ? -w : 0;
             const int32_t end = IN_WIDTH - w < count ? IN_WIDTH - w : count;
@@ -39,12 +43,16 @@ static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias,
               const IN_TYPE *row = from + (c * IN_HEIGHT + h) * IN_WIDTH;
               const SUM_TYPE weight =
                   LOAD_SUM(filter[(c * out_per_group * KERNEL_HEIGHT + r) * KERNEL_WIDTH + s]);
-              for (int32_t i = begin; i < end; ++i) sums[i] += LOAD_SUM(row[w + i]) * weight;
+              for (int32_t i = begin; i < end; ++i) {
+                sums[i] += LOAD_SUM(row[w + i]) * weight;
+              }
             }
           }
         }
         OUT_TYPE *to = out + (k * OUT_HEIGHT + p) * OUT_WIDTH + q;
-        for (int32_t i = 0; i < count; ++i) to[i * STRIDE_WIDTH] = STORE_OUT(start + sums[i]);
+        for (int32_t i = 0; i < count; ++i) {
+          to[i * STRIDE_WIDTH] = STORE_OUT(start + sums[i]);
+        }
       }
     }
   }

@@ -12,7 +12,7 @@ static void NAME(const IN_TYPE *in, OUT_TYPE *out, OUT_TYPE *means) {
   static const int32_t kept_strides[] = KEPT_STRIDES;
   static const int32_t sizes[] = SIZES;
   static const int32_t strides[] = STRIDES;
-  const double count = REDUCED; /* not a literal: there may be nothing, and a mean of NaN */
+  const double count = (double)REDUCED; /* not a literal: there may be nothing, and a mean of NaN */
   for (int32_t k = 0; k < KEPT; ++k) {
     const IN_TYPE *from = in + petrel_offset(k, KEPT_RANK, kept_sizes, kept_strides);
     double sum = 0.0;
@@ -26,6 +26,8 @@ static void NAME(const IN_TYPE *in, OUT_TYPE *out, OUT_TYPE *means) {
       squares += d * d;
     }
     out[k] = STORE_OUT(squares / FREEDOM);
-    if (means != NULL) means[k] = STORE_OUT(mean);
+    if (means != NULL) {
+      means[k] = STORE_OUT(mean);
+    }
   }
 }

@@ -9,7 +9,9 @@
 
 /* The angle in [0, pi] whose cosine is x; NaN outside of [-1, 1]. */
 static double petrel_acos(double x) {
-  if (x == -1.0) return PETREL_PI;
+  if (x == -1.0) {
+    return PETREL_PI;
+  }
   return 2.0 * petrel_atan(sqrt((1.0 - x) / (1.0 + x)));
 }
 

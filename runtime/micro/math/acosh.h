@@ -10,8 +10,12 @@
 
 /* The inverse of cosh; NaN below 1. */
 static double petrel_acosh(double x) {
-  if (x < 1.0) return PETREL_NAN;
-  if (x > 1e8) return petrel_log(x) + PETREL_LN2;
+  if (x < 1.0) {
+    return PETREL_NAN;
+  }
+  if (x > 1e8) {
+    return petrel_log(x) + PETREL_LN2;
+  }
   const double t = x - 1.0;
   return petrel_log1p(t + sqrt(t * (x + 1.0)));
 }

@@ -9,7 +9,9 @@
 
 /* The angle whose sine is x; NaN outside of [-1, 1]. */
 static double petrel_asin(double x) {
-  if (fabs(x) == 1.0) return x * (PETREL_PI / 2.0);
+  if (fabs(x) == 1.0) {
+    return x * (PETREL_PI / 2.0);
+  }
   return petrel_atan(x / sqrt((1.0 - x) * (1.0 + x))); /* NaN where it must be */
 }
 

@@ -11,7 +11,9 @@
 /* The inverse of sinh. */
 static double petrel_asinh(double x) {
   const double a = fabs(x);
-  if (a > 1e8) return copysign(petrel_log(a) + PETREL_LN2, x);
+  if (a > 1e8) {
+    return copysign(petrel_log(a) + PETREL_LN2, x);
+  }
   return copysign(petrel_log1p(a + a * a / (1.0 + sqrt(a * a + 1.0))), x);
 }
 

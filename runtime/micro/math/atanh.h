@@ -9,8 +9,12 @@
 
 /* The inverse of tanh; NaN outside of [-1, 1]. */
 static double petrel_atanh(double x) {
-  if (fabs(x) > 1.0) return PETREL_NAN;
-  if (fabs(x) == 1.0) return x * PETREL_INFINITY;
+  if (fabs(x) > 1.0) {
+    return PETREL_NAN;
+  }
+  if (fabs(x) == 1.0) {
+    return x * PETREL_INFINITY;
+  }
   return 0.5 * petrel_log1p(2.0 * x / (1.0 - x));
 }
 

@@ -9,9 +9,15 @@
 
 /* e^x. */
 static double petrel_exp(double x) {
-  if (x != x) return x;
-  if (x > 709.8) return PETREL_INFINITY;
-  if (x < -745.2) return 0.0;
+  if (x != x) {
+    return x;
+  }
+  if (x > 709.8) {
+    return PETREL_INFINITY;
+  }
+  if (x < -745.2) {
+    return 0.0;
+  }
   double r = 0.0;
   const int k = petrel_reduce_exp(x, &r);
   return ldexp(petrel_exp_tail(r, 0), k);

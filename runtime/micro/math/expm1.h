@@ -9,7 +9,9 @@
 
 /* e^x - 1, exact near 0. */
 static double petrel_expm1(double x) {
-  if (fabs(x) < 0.35) return petrel_exp_tail(x, 1);
+  if (fabs(x) < 0.35) {
+    return petrel_exp_tail(x, 1);
+  }
   return petrel_exp(x) - 1.0;
 }
 

@@ -6,7 +6,9 @@
 
 /* x / y towards minus infinity, wrapping; y is not 0. */
 static int64_t petrel_integer_floor_division(int64_t x, int64_t y) {
-  if (y == -1) return (int64_t)(0u - (uint64_t)x);
+  if (y == -1) {
+    return (int64_t)(0u - (uint64_t)x);
+  }
   const int64_t quotient = x / y;
   return x % y != 0 && (x < 0) != (y < 0) ? quotient - 1 : quotient;
 }

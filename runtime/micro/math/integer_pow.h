@@ -6,11 +6,15 @@
 
 /* x to the power of y, wrapping; towards zero for powers below 0. */
 static int64_t petrel_integer_pow(int64_t x, int64_t y) {
-  if (y < 0) return x == 1 ? 1 : x == -1 ? (y % 2 == 0 ? 1 : -1) : 0;
+  if (y < 0) {
+    return x == 1 ? 1 : x == -1 ? (y % 2 == 0 ? 1 : -1) : 0;
+  }
   uint64_t result = 1;
   uint64_t square = (uint64_t)x;
-  for (; y > 0; y >>= 1) {
-    if ((y & 1) != 0) result *= square;
+  for (uint64_t rest = (uint64_t)y; rest > 0u; rest >>= 1) {
+    if ((rest & 1u) != 0u) {
+      result *= square;
+    }
     square *= square;
   }
   return (int64_t)result;

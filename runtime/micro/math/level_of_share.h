@@ -11,7 +11,9 @@ static int32_t petrel_level_of_share(int64_t product, int64_t divisor, int32_t z
   const int64_t size = product < 0 ? -product : product;
   const int64_t rest = size % divisor;
   int64_t steps = size / divisor;
-  if (rest > divisor - rest || (rest == divisor - rest && steps % 2 != 0)) ++steps;
+  if (rest > divisor - rest || (rest == divisor - rest && steps % 2 != 0)) {
+    ++steps;
+  }
   const int64_t level = (product < 0 ? -steps : steps) + zero_point;
   return level < least ? least : level > most ? most : (int32_t)level;
 }

@@ -8,9 +8,15 @@
 
 /* The natural logarithm: NaN below 0, -inf at 0. */
 static double petrel_log(double x) {
-  if (x != x || x < 0.0) return PETREL_NAN;
-  if (x == 0.0) return -PETREL_INFINITY;
-  if (x == PETREL_INFINITY) return x;
+  if (x != x || x < 0.0) {
+    return PETREL_NAN;
+  }
+  if (x == 0.0) {
+    return -PETREL_INFINITY;
+  }
+  if (x == PETREL_INFINITY) {
+    return x;
+  }
   int exponent = 0;
   double m = frexp(x, &exponent); /* m in [0.5, 1) */
   if (m < 0.70710678118654752440) {
@@ -21,7 +27,9 @@ static double petrel_log(double x) {
   const double s = (m - 1.0) / (m + 1.0);
   const double s2 = s * s;
   double sum = 0.0;
-  for (int n = 12; n >= 0; --n) sum = sum * s2 + 1.0 / (2.0 * n + 1.0);
+  for (int n = 12; n >= 0; --n) {
+    sum = sum * s2 + 1.0 / (2.0 * (double)n + 1.0);
+  }
   return exponent * PETREL_LN2_HIGH + (2.0 * s * sum + exponent * PETREL_LN2_LOW);
 }
 

@@ -11,7 +11,9 @@
 static double petrel_log2(double x) {
   int exponent = 0;
   /* Powers of two are exact. */
-  if (x > 0.0 && x < PETREL_INFINITY && frexp(x, &exponent) == 0.5) return exponent - 1.0;
+  if (x > 0.0 && x < PETREL_INFINITY && frexp(x, &exponent) == 0.5) {
+    return exponent - 1.0;
+  }
   return petrel_log(x) / PETREL_LN2;
 }
 

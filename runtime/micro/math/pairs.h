@@ -34,7 +34,7 @@ static uint32_t petrel_odd_bytes(uint32_t word) { return petrel_even_bytes(word 
 static uint32_t petrel_load_word(const int8_t *levels) {
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
   uint32_t word;
-  memcpy(&word, levels, sizeof word);
+  (void)memcpy(&word, levels, sizeof word);
   return word;
 #else
   return (uint32_t)(uint8_t)levels[0] | (uint32_t)(uint8_t)levels[1] << 8 |

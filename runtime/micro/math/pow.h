@@ -11,8 +11,12 @@
 
 /* base to the power of exponent, as IEEE 754 has its special cases. */
 static double petrel_pow(double base, double exponent) {
-  if (exponent == 0.0 || base == 1.0) return 1.0;
-  if (base != base || exponent != exponent) return PETREL_NAN;
+  if (exponent == 0.0 || base == 1.0) {
+    return 1.0;
+  }
+  if (base != base || exponent != exponent) {
+    return PETREL_NAN;
+  }
   const bool whole = exponent == floor(exponent);
   const bool odd = whole && fmod(fabs(exponent), 2.0) == 1.0;
   /* Small whole powers by squaring are exact where the result is. */
@@ -20,15 +24,21 @@ static double petrel_pow(double base, double exponent) {
     double result = 1.0;
     double square = base;
     for (int n = (int)(fabs(exponent)); n > 0; n >>= 1) {
-      if ((n & 1) != 0) result *= square;
+      if ((n & 1) != 0) {
+        result *= square;
+      }
       square *= square;
     }
     return exponent < 0.0 ? 1.0 / result : result;
   }
-  if (exponent == 0.5 && base >= 0.0) return sqrt(base);
+  if (exponent == 0.5 && base >= 0.0) {
+    return sqrt(base);
+  }
   if (fabs(exponent) == PETREL_INFINITY) {
     const double a = fabs(base);
-    if (a == 1.0) return 1.0;
+    if (a == 1.0) {
+      return 1.0;
+    }
     return (a > 1.0) == (exponent > 0.0) ? PETREL_INFINITY : 0.0;
   }
   if (base == 0.0 || fabs(base) == PETREL_INFINITY) {
@@ -36,7 +46,9 @@ static double petrel_pow(double base, double exponent) {
     const double magnitude = large ? PETREL_INFINITY : 0.0;
     return odd ? copysign(magnitude, base) : magnitude;
   }
-  if (base < 0.0 && !whole) return PETREL_NAN;
+  if (base < 0.0 && !whole) {
+    return PETREL_NAN;
+  }
   const double magnitude = petrel_exp(exponent * petrel_log(fabs(base)));
   return odd && base < 0.0 ? -magnitude : magnitude;
 }

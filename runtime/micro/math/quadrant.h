@@ -13,11 +13,13 @@ static double petrel_sin_cos_series(double r, int odd) {
   double terms[12];
   for (int n = 0; n < 12; ++n) {
     terms[n] = term;
-    const double k = 2.0 * n + odd;
+    const double k = 2.0 * (double)n + odd;
     term *= -r * r / ((k + 1.0) * (k + 2.0));
   }
   double sum = 0.0;
-  for (int n = 11; n >= 0; --n) sum += terms[n];
+  for (int n = 11; n >= 0; --n) {
+    sum += terms[n];
+  }
   return sum;
 }
 
@@ -33,7 +35,7 @@ static const uint64_t petrel_two_over_pi[] = {
 static uint32_t petrel_bits_of_two_over_pi(int first) {
   uint32_t bits = 0;
   for (int i = first; i < first + 32; ++i) {
-    const uint64_t bit = i < 0 ? 0 : petrel_two_over_pi[i / 64] >> (63 - i % 64) & 1;
+    const uint64_t bit = i < 0 ? 0u : petrel_two_over_pi[i / 64] >> (63 - i % 64) & 1;
     bits = bits << 1 | (uint32_t)(bit);
   }
   return bits;
@@ -42,7 +44,7 @@ static uint32_t petrel_bits_of_two_over_pi(int first) {
 /* petrel_reduce_quadrant() for a finite x of 2^20 or more: with x = m 2^e, m of 53 bits,
  * those bits of 2/pi that give multiples of 4 are left out, and m times 192 bits
  * of the rest gives the quadrant in its two highest bits and then the fraction. */
-static int petrel_reduce_large(double x, double* out_r) {
+static int petrel_reduce_large(double x, double *out_r) {
   int exponent = 0;
   const uint64_t m = (uint64_t)(ldexp(frexp(fabs(x), &exponent), 53));
   const int first = exponent - 53 - 2;
@@ -52,7 +54,7 @@ static int petrel_reduce_large(double x, double* out_r) {
   }
   uint32_t product[6] = {0};
   for (int half = 0; half < 2; ++half) {
-    const uint64_t factor = half == 0 ? m & 0xffffffff : m >> 32;
+    const uint64_t factor = half == 0 ? m & 0xffffffffu : m >> 32;
     uint64_t carry = 0;
     for (int i = 0; i + half < 6; ++i) {
       carry += factor * words[i] + product[i + half];
@@ -61,7 +63,8 @@ static int petrel_reduce_large(double x, double* out_r) {
     }
   }
   int quadrant = (int)(product[5] >> 30);
-  uint64_t high = 0, low = 0; /* 128 bits of the fraction */
+  uint64_t high = 0;
+  uint64_t low = 0; /* 128 bits of the fraction */
   high = (uint64_t)(product[5]) << 34 | (uint64_t)(product[4]) << 2 | product[3] >> 30;
   low = (uint64_t)(product[3]) << 34 | (uint64_t)(product[2]) << 2 | product[1] >> 30;
   double sign = 1.0;
@@ -78,8 +81,10 @@ static int petrel_reduce_large(double x, double* out_r) {
 
 /* x = q pi/2 + r; returns q mod 4. pi/2 in three parts of 33, 33 and 53 bits,
  * so that q times the first two is exact for |q| < 2^20. */
-static int petrel_reduce_quadrant(double x, double* out_r) {
-  if (fabs(x) > 1.6e6) return petrel_reduce_large(x, out_r);
+static int petrel_reduce_quadrant(double x, double *out_r) {
+  if (fabs(x) > 1.6e6) {
+    return petrel_reduce_large(x, out_r);
+  }
   const double part1 = 0x1.921fb54400000p+0;
   const double part2 = 0x1.0b4611a600000p-34;
   const double part3 = 0x1.3198a2e037073p-69;

@@ -8,9 +8,15 @@
 static double petrel_rounded(double x) {
   const double low = floor(x);
   const double rest = x - low;
-  if (rest < 0.5) return copysign(low, x);
-  if (rest > 0.5) return copysign(low + 1.0, x);
-  if (x != x || rest != 0.5) return x;
+  if (rest < 0.5) {
+    return copysign(low, x);
+  }
+  if (rest > 0.5) {
+    return copysign(low + 1.0, x);
+  }
+  if (x != x || rest != 0.5) {
+    return x;
+  }
   return copysign(fmod(low, 2.0) == 0.0 ? low : low + 1.0, x);
 }
 

@@ -9,7 +9,9 @@
 
 /* Sine of x radians; NaN for infinities. */
 static double petrel_sin(double x) {
-  if (x != x || fabs(x) == PETREL_INFINITY) return PETREL_NAN;
+  if (x != x || fabs(x) == PETREL_INFINITY) {
+    return PETREL_NAN;
+  }
   double r = 0.0;
   switch (petrel_reduce_quadrant(x, &r)) {
     case 0:

@@ -9,7 +9,9 @@
 
 /* sinh(x) / cosh(x). */
 static double petrel_tanh(double x) {
-  if (fabs(x) > 22.0) return copysign(1.0, x);
+  if (fabs(x) > 22.0) {
+    return copysign(1.0, x);
+  }
   const double e = petrel_expm1(2.0 * x);
   return e / (e + 2.0); /* NaN stays NaN */
 }

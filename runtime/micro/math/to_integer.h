@@ -6,9 +6,15 @@
 
 /* x as an integer: towards zero, saturating, 0 for NaN. */
 static int64_t petrel_to_integer(double x) {
-  if (x != x) return 0;
-  if (x >= 9223372036854775808.0) return INT64_MAX;
-  if (x < -9223372036854775808.0) return INT64_MIN;
+  if (x != x) {
+    return 0;
+  }
+  if (x >= 9.2233720368547758e18) {
+    return INT64_MAX;
+  }
+  if (x < -9.2233720368547758e18) {
+    return INT64_MIN;
+  }
   return (int64_t)x;
 }
 

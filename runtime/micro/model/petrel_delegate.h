@@ -72,7 +72,9 @@ static inline const struct petrel_blob *petrel_find_blob(const struct petrel_del
       ++a;
       ++b;
     }
-    if (*a == *b) return &delegate->blobs[i];
+    if (*a == *b) {
+      return &delegate->blobs[i];
+    }
   }
   return NULL;
 }

@@ -11,7 +11,7 @@
  *   forward->run(context, inputs, outputs);
  *
  * Everything is const and lives as long as the program. Functions that can fail return 0,
- * or a status of petrel_model_status, which has the numbers of each package's own.
+ * or a PETREL_MODEL_E_..., of the numbers of each package's own.
  */
 #ifndef PETREL_MODEL_H
 #define PETREL_MODEL_H
@@ -24,36 +24,32 @@
 
 /* Types of elements, in the numbering of PyTorch's files. C has no half and no bfloat16: their
  * elements are uint16_t, which hold the bits. */
-enum petrel_dtype {
-  PETREL_DTYPE_UINT8 = 0,
-  PETREL_DTYPE_INT8 = 1,
-  PETREL_DTYPE_INT16 = 2,
-  PETREL_DTYPE_INT32 = 3,
-  PETREL_DTYPE_INT64 = 4,
-  PETREL_DTYPE_HALF = 5,
-  PETREL_DTYPE_FLOAT = 6,
-  PETREL_DTYPE_DOUBLE = 7,
-  PETREL_DTYPE_BOOL = 11,
-  PETREL_DTYPE_BFLOAT16 = 15
-};
+#define PETREL_DTYPE_UINT8 0
+#define PETREL_DTYPE_INT8 1
+#define PETREL_DTYPE_INT16 2
+#define PETREL_DTYPE_INT32 3
+#define PETREL_DTYPE_INT64 4
+#define PETREL_DTYPE_HALF 5
+#define PETREL_DTYPE_FLOAT 6
+#define PETREL_DTYPE_DOUBLE 7
+#define PETREL_DTYPE_BOOL 11
+#define PETREL_DTYPE_BFLOAT16 15
 
-enum petrel_model_status {
-  PETREL_MODEL_OK = 0,
-  PETREL_MODEL_E_NULL = -1,
-  PETREL_MODEL_E_ALIGN = -2,
-  PETREL_MODEL_E_SIZE = -3,
-  PETREL_MODEL_E_NOT_FOUND = -4,
-  PETREL_MODEL_E_DATA = -5,
-  PETREL_MODEL_E_SELFTEST = -6,
-  PETREL_MODEL_E_ALIAS = -7,
-  PETREL_MODEL_E_SHAPE = -8,
-  PETREL_MODEL_E_DEVICE = -9
-};
+#define PETREL_MODEL_OK 0
+#define PETREL_MODEL_E_NULL (-1)
+#define PETREL_MODEL_E_ALIGN (-2)
+#define PETREL_MODEL_E_SIZE (-3)
+#define PETREL_MODEL_E_NOT_FOUND (-4)
+#define PETREL_MODEL_E_DATA (-5)
+#define PETREL_MODEL_E_SELFTEST (-6)
+#define PETREL_MODEL_E_ALIAS (-7)
+#define PETREL_MODEL_E_SHAPE (-8)
+#define PETREL_MODEL_E_DEVICE (-9)
 
 struct petrel_tensor_info {
   const char *name;   /* the user's */
   const char *c_name; /* the member of the struct of inputs or outputs */
-  int32_t dtype;      /* enum petrel_dtype, or a later number */
+  int32_t dtype;      /* PETREL_DTYPE_..., or a later number */
   uint32_t rank;
   const int32_t *sizes;
   const uint8_t *dim_order; /* outermost dim first */
@@ -79,19 +75,17 @@ struct petrel_pool_info {
 };
 
 /* Where the bytes of a parameter are. */
-enum petrel_param_kind {
-  PETREL_PARAM_LINKED = 0,   /* a symbol where the compiler has put it */
-  PETREL_PARAM_POOLED = 1,   /* a symbol in a pool */
-  PETREL_PARAM_LOADED = 2,   /* a hook gives it before its first use */
-  PETREL_PARAM_EXTERNAL = 3, /* the application says where it is */
-  PETREL_PARAM_DELEGATE = 4  /* a symbol that a driver reads: a payload or a named blob */
-};
+#define PETREL_PARAM_LINKED 0   /* a symbol where the compiler has put it */
+#define PETREL_PARAM_POOLED 1   /* a symbol in a pool */
+#define PETREL_PARAM_LOADED 2   /* a hook gives it before its first use */
+#define PETREL_PARAM_EXTERNAL 3 /* the application says where it is */
+#define PETREL_PARAM_DELEGATE 4 /* a symbol that a driver reads: a payload or a named blob */
 
 struct petrel_param_info {
   const char *name;
   uint32_t id;   /* for NAME_lookup_linked_param() and NAME_set_param() */
-  int32_t kind;  /* enum petrel_param_kind */
-  int32_t dtype; /* enum petrel_dtype, or a later number */
+  int32_t kind;  /* PETREL_PARAM_... */
+  int32_t dtype; /* PETREL_DTYPE_..., or a later number */
   uint32_t rank;
   const int32_t *sizes;
   const void *data; /* NULL where the bytes are not linked */
@@ -166,11 +160,11 @@ struct petrel_model_metadata {
 #define PETREL_NOT_FOUND (-1)
 
 static inline int32_t petrel_same_name(const char *a, const char *b) {
-  while (*a != '\0' && *a == *b) {
-    ++a;
-    ++b;
+  size_t i = 0;
+  while (a[i] != '\0' && a[i] == b[i]) {
+    ++i;
   }
-  return *a == *b;
+  return a[i] == b[i] ? 1 : 0;
 }
 
 /* NULL when there is none of that name. */
@@ -178,7 +172,9 @@ static inline const struct petrel_method_info *petrel_find_method(
     const struct petrel_model_metadata *model, const char *name) {
   uint32_t i;
   for (i = 0; i < model->num_methods; ++i) {
-    if (petrel_same_name(model->methods[i].name, name)) return &model->methods[i];
+    if (petrel_same_name(model->methods[i].name, name) != 0) {
+      return &model->methods[i];
+    }
   }
   return NULL;
 }
@@ -188,7 +184,8 @@ static inline int32_t petrel_find_tensor(const struct petrel_tensor_info *tensor
                                          const char *name) {
   uint32_t i;
   for (i = 0; i < count; ++i) {
-    if (petrel_same_name(tensors[i].name, name) || petrel_same_name(tensors[i].c_name, name)) {
+    if (petrel_same_name(tensors[i].name, name) != 0 ||
+        petrel_same_name(tensors[i].c_name, name) != 0) {
       return (int32_t)i;
     }
   }
@@ -209,7 +206,9 @@ static inline const struct petrel_param_info *petrel_find_param(
     const struct petrel_model_metadata *model, const char *name) {
   uint32_t i;
   for (i = 0; i < model->num_params; ++i) {
-    if (petrel_same_name(model->params[i].name, name)) return &model->params[i];
+    if (petrel_same_name(model->params[i].name, name) != 0) {
+      return &model->params[i];
+    }
   }
   return NULL;
 }

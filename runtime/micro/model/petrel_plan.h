@@ -27,7 +27,7 @@
 
 struct petrel_plan_tensor {
   const char *name; /* as the comments of NAME.c have it */
-  int32_t dtype;    /* enum petrel_dtype, or a later number */
+  int32_t dtype;    /* PETREL_DTYPE_..., or a later number */
   uint16_t rank;
   uint16_t pool; /* index in the pools of the metadata */
   const int32_t *sizes;

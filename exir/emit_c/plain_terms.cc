@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/emit_c/plain_terms.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+
+namespace petrel::exir::emit_c {
+namespace {
+
+constexpr absl::string_view kOperators[] = {"<<", ">>", "->", "++", "--", "&&", "||",
+                                            "==", "!=", "<=", ">=", "+=", "-=", "*=",
+                                            "/=", "%=", "&=", "|=", "^="};
+
+// A word, a number, an operator, or text that is copied as it is; `space` is before it.
+struct Token {
+  std::string space, text;
+  bool is_opaque = false;
+};
+
+bool is_word_char(char c) { return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+
+// How much of `text`, which is not empty, is one comment, string or line of the preprocessor.
+size_t opaque_length(absl::string_view text, bool at_line_start) {
+  if (absl::StartsWith(text, "/*")) {
+    const size_t end = text.find("*/", 2);
+    return end == absl::string_view::npos ? text.size() : end + 2;
+  }
+  if (at_line_start && text[0] == '#') {
+    size_t end = 0;
+    while (end < text.size() && (text[end] != '\n' || text[end - 1] == '\\')) ++end;
+    return end;
+  }
+  if (text[0] != '"' && text[0] != '\'') return 0;
+  size_t end = 1;
+  while (end < text.size() && text[end] != text[0]) end += text[end] == '\\' ? 2 : 1;
+  return std::min(text.size(), end + 1);
+}
+
+size_t plain_length(absl::string_view text) {
+  const bool is_number = absl::ascii_isdigit(static_cast<unsigned char>(text[0]));
+  size_t end = 0;
+  while (end < text.size() && (is_word_char(text[end]) || (is_number && text[end] == '.') ||
+                               (is_number && end > 0 && absl::StrContains("+-", text[end]) &&
+                                absl::StrContains("eEpP", text[end - 1])))) {
+    ++end;
+  }
+  if (end > 0) return end;
+  for (const absl::string_view sign : kOperators) {
+    if (absl::StartsWith(text, sign)) return sign.size();
+  }
+  return 1;
+}
+
+std::vector<Token> tokens_of(absl::string_view text) {
+  std::vector<Token> tokens;
+  bool at_line_start = true;
+  for (size_t i = 0; i < text.size();) {
+    Token token;
+    while (i < text.size() && absl::ascii_isspace(static_cast<unsigned char>(text[i]))) {
+      at_line_start = at_line_start || text[i] == '\n';
+      token.space += text[i++];
+    }
+    if (i < text.size()) {
+      const size_t opaque = opaque_length(text.substr(i), at_line_start);
+      token.is_opaque = opaque > 0;
+      token.text = std::string(text.substr(i, opaque > 0 ? opaque : plain_length(text.substr(i))));
+      i += token.text.size();
+      at_line_start = false;
+    }
+    tokens.push_back(std::move(token));
+  }
+  return tokens;
+}
+
+bool is_one_of(const Token& token, absl::string_view signs) {
+  return !token.is_opaque && token.text.size() == 1 && absl::StrContains(signs, token.text);
+}
+
+class Terms {
+ public:
+  explicit Terms(std::vector<Token> tokens) : tokens_(std::move(tokens)) {
+    for (const Token& token : tokens_) ++uses_[token.text];
+  }
+
+  bool simplify() {
+    bool changed = false;
+    for (size_t i = 1; i + 1 < tokens_.size(); ++i) {
+      changed = drop_product(i) || drop_factor(i) || drop_term(i) || changed;
+    }
+    return changed;
+  }
+
+  std::string text() const {
+    std::string text;
+    for (const Token& token : tokens_) text += token.space + token.text;
+    return text;
+  }
+
+ private:
+  bool is(size_t i, absl::string_view text) const {
+    return i < tokens_.size() && !tokens_[i].is_opaque && tokens_[i].text == text;
+  }
+  // What a sum may begin behind, and end before.
+  bool begins(size_t i) const {
+    return is_one_of(tokens_[i], "([{,=") || is_weaker(i) || is(i, "return");
+  }
+  bool ends(size_t i) const {
+    return i < tokens_.size() && (is_one_of(tokens_[i], ")]},;+-") || is_weaker(i));
+  }
+  // Operators that bind less than a sum.
+  bool is_weaker(size_t i) const {
+    const std::string& text = tokens_[i].text;
+    return is_one_of(tokens_[i], "<>?:") || text == "&&" || text == "||" ||
+           (text.size() == 2 && text[1] == '=');
+  }
+  bool is_operand_end(size_t i) const {
+    return !tokens_[i].is_opaque &&
+           (is_word_char(tokens_[i].text.back()) || is_one_of(tokens_[i], ")]"));
+  }
+
+  void erase(size_t from, size_t count) {
+    const auto begin = tokens_.begin() + static_cast<std::ptrdiff_t>(from);
+    for (size_t i = from; i < from + count; ++i) --uses_[tokens_[i].text];
+    tokens_.erase(begin, begin + static_cast<std::ptrdiff_t>(count));
+  }
+
+  // "x * 1" at the sign, and "1 * x" at the number.
+  bool drop_factor(size_t i) {
+    if (is(i, "*") && is(i + 1, "1") && is_operand_end(i - 1) && !is_cast_end(i - 1)) {
+      erase(i, 2);
+      return true;
+    }
+    const bool is_first =
+        begins(i - 1) || (is_one_of(tokens_[i - 1], "+-") && i >= 2 && is_operand_end(i - 2));
+    if (!is_first || !is(i, "1") || !is(i + 1, "*") || is_type_or_cast(i + 2)) return false;
+    const std::string space = tokens_[i].space;
+    erase(i, 2);
+    tokens_[i].space = space;
+    return true;
+  }
+
+  // "x + 0" and "x - 0" at the sign, "0 + x" at the number.
+  bool drop_term(size_t i) {
+    if (is_one_of(tokens_[i], "+-") && is(i + 1, "0") && is_operand_end(i - 1) && ends(i + 2)) {
+      erase(i, 2);
+      return true;
+    }
+    if (!begins(i - 1) || !is(i, "0") || !is(i + 1, "+") || i + 2 >= tokens_.size()) return false;
+    const std::string space = tokens_[i].space;
+    erase(i, 2);
+    tokens_[i].space = space;
+    return true;
+  }
+
+  // "x / 3 * 0" at the sign before the 0: words and numbers alone, so that no call is lost.
+  bool drop_product(size_t i) {
+    if (!is(i, "*") || !is(i + 1, "0") || !ends(i + 2)) return false;
+    size_t begin = i;
+    while (begin >= 2 && is_word_char(tokens_[begin - 1].text[0]) &&
+           !tokens_[begin - 1].is_opaque) {
+      begin -= 1;
+      if (!is_one_of(tokens_[begin - 1], "*/%")) break;
+      begin -= 1;
+    }
+    if (begin == i || begin == 0) return false;
+    const bool is_whole = begins(begin - 1) || is_one_of(tokens_[begin - 1], "+-");
+    if (!is_whole) return false;
+    for (size_t k = begin; k < i; ++k) {
+      const bool is_name = absl::ascii_isalpha(static_cast<unsigned char>(tokens_[k].text[0]));
+      // One use is the declaration.
+      if (is_name && uses_[tokens_[k].text] < 3) return false;
+    }
+    const std::string space = tokens_[begin].space;
+    erase(begin, i + 1 - begin);
+    tokens_[begin].space = space;
+    return true;
+  }
+
+  // "(float *)" and "(int32_t)(x)": a sign behind them is unary.
+  bool is_cast_end(size_t i) const {
+    if (!is(i, ")")) return false;
+    if (is(i - 1, "*") || is(i - 1, "void")) return true;
+    return absl::EndsWith(tokens_[i - 1].text, "_t") || is(i - 1, "float") || is(i - 1, "double") ||
+           is(i - 1, "bool") || is(i - 1, "int") || is(i - 1, "char");
+  }
+  bool is_type_or_cast(size_t i) const { return i >= tokens_.size() || is(i, "sizeof"); }
+
+  std::vector<Token> tokens_;
+  std::map<std::string, int> uses_;
+};
+
+}  // namespace
+
+std::string with_plain_terms(absl::string_view text) {
+  Terms terms(tokens_of(text));
+  while (terms.simplify()) {
+  }
+  return terms.text();
+}
+
+}  // namespace petrel::exir::emit_c
