@@ -19,8 +19,8 @@ namespace petrel::exir {
 absl::StatusOr<std::vector<emit_c::ForcedKernel>> read_kernel_rules(
     const std::vector<std::string>& words);
 
-// FILE.c:SYMBOL, FILE.S:SYMBOL or FILE.a:SYMBOL. NotFound for a file that is not there; InvalidArgument for other
-// files, and for one that does not have SYMBOL.
+// FILE.c:SYMBOL, FILE.S:SYMBOL or FILE.a:SYMBOL. NotFound for a file that is not there;
+// InvalidArgument for other files, and for one that does not have SYMBOL.
 absl::StatusOr<std::vector<emit_c::UserKernel>> read_kernel_sources(
     const std::vector<std::string>& words);
 

@@ -86,10 +86,10 @@ void NodeCalls::bind_write(KernelCall& call, const std::string& role, ScalarType
   call.tokens[role + "_TYPE"] = c_type(type);
   const bool is_truth = type == ScalarType::kBool && arithmetic != Arithmetic::kModular;
   call.tokens["STORE_" + role] =
-      is_truth         ? truth_of(arithmetic)
-      : narrow.empty() ? absl::StrCat("(", c_type(type), ")", truncates ? "petrel_to_integer" : "")
-                       : absl::StrCat(narrow, arithmetic == Arithmetic::kDouble ? "_of_real"
-                                                                                : "_of_integer");
+      is_truth ? truth_of(arithmetic)
+      : narrow.empty()
+          ? absl::StrCat("(", c_type(type), ")", truncates ? "petrel_to_integer" : "")
+          : absl::StrCat(narrow, arithmetic == Arithmetic::kDouble ? "_of_real" : "_of_integer");
 }
 
 std::string NodeCalls::rounding(ScalarType type) {

@@ -53,8 +53,9 @@ static bool petrel_same_DTYPE(const TYPE *actual, const TYPE *expected, size_t c
     const double a = NUMBER(actual[i]);
     const double e = NUMBER(expected[i]);
     const bool both_nan = a != a && e != e;
-    if (!both_nan && memcmp((const unsigned char *)(const void *)&actual[i],
-                            (const unsigned char *)(const void *)&expected[i], sizeof actual[i]) != 0) {
+    if (!both_nan &&
+        memcmp((const unsigned char *)(const void *)&actual[i],
+               (const unsigned char *)(const void *)&expected[i], sizeof actual[i]) != 0) {
       return false;
     }
   }

@@ -27,9 +27,9 @@ def with_bug(package, step):
     source = package / f"{package.name}.c"
     text = source.read_text()
     begin = re.search(rf"^static (?:void|int32_t) \w+_{step}\(.*?\) {{\n", text, re.M | re.S)
-    body_end = text.index("}\n", begin.end())
+    body_end = text.index("\n}\n", begin.end()) + 1
     # What a kernel writes is its last pointer that is not const.
-    places = re.findall(r"\((?:float|int8_t|int64_t|int32_t) \*\)\(void \*\)\((\w+ \+ \d+)\)",
+    places = re.findall(r"\((?:float|int8_t|int64_t|int32_t) \*\)\(void \*\)\((\w+(?: \+ \d+)?)\)",
                         text[begin.end():body_end])
     source.write_text(f"{text[:body_end]}  ((unsigned char *){places[-1]})[0] ^= 1;\n"
                       f"{text[body_end:]}".replace(f"((unsigned char *){places[-1]})",

@@ -1,4 +1,4 @@
-#SPDX - License - Identifier : Apache - 2.0
+# SPDX-License-Identifier: Apache-2.0
 """Models whose sizes vary from call to call, and models with control flow.
 
   module, example, dynamic_shapes, calls = MODELS["mlp"]()

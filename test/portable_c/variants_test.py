@@ -136,6 +136,36 @@ class VariantsTest(unittest.TestCase):
         _, actual = self.digits("other", words)
         self.assertNotEqual(actual, expected)
 
+    def test_a_kernel_of_the_user_in_an_archive_or_with_flags(self):
+        (self.folder / "include").mkdir()
+        (self.folder / "include/sign.h").write_text("#define SIGN -\n")
+        (self.folder / "my.c").write_text('#include <sign.h>\n' + USER % "SIGN x[i]")
+        kernel = ("--kernel", "relu_1=my_relu")
+        flags = (f"--kernel-flag=-I{self.folder / 'include'}", "--kernel-flag=-DX=1")
+        for name, words in [("flags", ("--kernel-source", self.folder / "my.c:my_relu", *flags)),
+                            ("archive", ("--kernel-source", self.folder / "my.a:my_relu"))]:
+            made = self.folder / name
+            if name == "archive":
+                done(["gcc", "-O2", "-Iinclude", "-Iflags", "-c", "my.c"], self.folder)
+                done(["ar", "rcs", "my.a", "my.o"], self.folder)
+            done([PETREL, "gen-c", DIGITS, "-o", made, "--name", "net", *kernel, *words,
+                  "--compile", "obj"], self.folder)
+            # The self-test knows what the node computes without it.
+            done(["gcc", "-std=c99", "-DNET_SELFTEST_MAIN", made / "net_selftest.c", made / "net.o",
+                  "-lm", "-o", "linked"], self.folder)
+            self.assertEqual(subprocess.run([self.folder / "linked"]).returncode, 1)
+            (made / "net.o").unlink()
+            done(["make", "-s", f"NET_DIR={made}", "-f", made / "net.mk", made / "net_selftest"],
+                 self.folder)
+            self.assertEqual(subprocess.run([made / "net_selftest"]).returncode, 1)
+        (self.folder / "my.a").write_text("my_relu")
+        given = (*kernel, "--kernel-source", self.folder / "my.a:my_relu")
+        self.assertIn("the file is no archive of objects",
+                      self.refuse(DIGITS.with_suffix(""), given))
+        self.assertIn("--kernel-flag '-D X': must begin",
+                      self.refuse(DIGITS.with_suffix(""), (*kernel, "--kernel-source",
+                                                           "my.c:my_relu", "--kernel-flag=-D X")))
+
     def test_a_kernel_of_the_user_that_cannot_be(self):
         (self.folder / "my.c").write_text(RELU)
         given = ("--kernel", "relu_1=my_relu", "--kernel-source")

@@ -1,4 +1,4 @@
-#SPDX - License - Identifier : Apache - 2.0
+# SPDX-License-Identifier: Apache-2.0
 """Sizes that are known at run time only: C computes with any of them bit for bit what the
 interpreter does and what eager torch does, tells the sizes of its outputs, touches nothing behind
 them, and refuses sizes that the model does not take."""

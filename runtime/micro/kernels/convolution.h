@@ -10,18 +10,14 @@
  * the filter, in this order. */
 static SUM_TYPE NAME_ONE(const IN_TYPE *in, const IN_TYPE *filter, int32_t height, int32_t width,
                          int32_t top, int32_t left) {
-  SUM_TYPE sum = (SUM_TYPE)0;
+  SUM_TYPE sum = 0;
   for (int32_t c = 0; c < CHANNELS; ++c) {
     for (int32_t r = 0; r < KERNEL_HEIGHT; ++r) {
       const int32_t h = top + r * DILATION_HEIGHT;
-      if (h < 0 || h >= height) {
-        continue;
-      }
+      if (h < 0 || h >= height) continue;
       for (int32_t s = 0; s < KERNEL_WIDTH; ++s) {
         const int32_t w = left + s * DILATION_WIDTH;
-        if (w < 0 || w >= width) {
-          continue;
-        }
+        if (w < 0 || w >= width) continue;
         sum += LOAD_SUM(in[(c * height + h) * width + w]) *
                LOAD_SUM(filter[(c * KERNEL_HEIGHT + r) * KERNEL_WIDTH + s]);
       }
@@ -40,17 +36,15 @@ static inline void NAME_ROW(const IN_TYPE *in, int32_t width, int32_t left, SUM_
     for (int32_t s = 0; s < KERNEL_WIDTH; ++s) {
       for (int32_t i = 0; i < WIDE; ++i) {
         const int32_t w = left + i * STRIDE_WIDTH + s * DILATION_WIDTH;
-        row[s * WIDE + i] = w < 0 || w >= width ? (SUM_TYPE)0 : LOAD_SUM(in[w]);
+        row[s * WIDE + i] = w < 0 || w >= width ? 0 : LOAD_SUM(in[w]);
       }
     }
   } else if (left >= 0 && left + LENGTH <= width) {
-    for (int32_t i = 0; i < LENGTH; ++i) {
-      row[i] = LOAD_SUM(in[left + i]);
-    }
+    for (int32_t i = 0; i < LENGTH; ++i) row[i] = LOAD_SUM(in[left + i]);
   } else {
     for (int32_t i = 0; i < LENGTH; ++i) {
       const int32_t w = left + i;
-      row[i] = w < 0 || w >= width ? (SUM_TYPE)0 : LOAD_SUM(in[w]);
+      row[i] = w < 0 || w >= width ? 0 : LOAD_SUM(in[w]);
     }
   }
 }
@@ -58,13 +52,11 @@ static inline void NAME_ROW(const IN_TYPE *in, int32_t width, int32_t left, SUM_
 /* Rows `first` to `last` of the windows of channels `part` to `end`, `pitch` elements each. */
 static inline void NAME_ROWS(const IN_TYPE *in, int32_t height, int32_t width, int32_t part,
                              int32_t end, int32_t top, int32_t first, int32_t last, int32_t left,
-                             int32_t pitch, SUM_TYPE *rows) {
-  SUM_TYPE *row = rows;
+                             int32_t pitch, SUM_TYPE *row) {
   for (int32_t c = part; c < end; ++c) {
     const IN_TYPE *plane = in + c * (height * width);
-    for (int32_t r = first; r < last; ++r) {
+    for (int32_t r = first; r < last; ++r, row += pitch) {
       NAME_ROW(plane + (top + r * DILATION_HEIGHT) * width, width, left, row);
-      row = &row[pitch];
     }
   }
 }
@@ -82,7 +74,7 @@ static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias,
   enum {
     VECTORS = MOST_WIDTH > LANES ? 2 : 1,
     WIDE = VECTORS * LANES,
-    FILTERS = 2 * TILE * VECTORS <= PETREL_SUMS && PER_GROUP % (2 * TILE) == 0 ? 2 * TILE : TILE,
+    FILTERS = TILE << (2 * TILE * VECTORS <= PETREL_SUMS && PER_GROUP % (2 * TILE) == 0),
     STEP = STRIDE_WIDTH > 1 ? WIDE : DILATION_WIDTH,
     ROW = WIDE + (KERNEL_WIDTH - 1) * STEP,
     /* Division by division: the product may be more than an int holds. */
@@ -98,25 +90,13 @@ static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias,
     for (int32_t p = 0; p < OUT_HEIGHT; ++p) {
       const int32_t top = p * STRIDE_HEIGHT - PADDING_TOP;
 #if PETREL_LANES > 1
-      int32_t first = 0;
-      int32_t last = KERNEL_HEIGHT; /* of the rows that meet the input */
-      while (first < last && top + first * DILATION_HEIGHT < 0) {
-        ++first;
-      }
-      while (first < last && top + (last - 1) * DILATION_HEIGHT >= IN_HEIGHT) {
-        --last;
-      }
+      int32_t first = 0, last = KERNEL_HEIGHT; /* of the rows that meet the input */
+      while (first < last && top + first * DILATION_HEIGHT < 0) ++first;
+      while (first < last && top + (last - 1) * DILATION_HEIGHT >= IN_HEIGHT) --last;
       for (int32_t q = 0; PART > 0 && q < OUT_WIDTH; q += WIDE) {
         const int32_t left = q * STRIDE_WIDTH - PADDING_LEFT;
         for (int32_t k = 0; k < PER_GROUP; k += FILTERS) {
-          const SUM_VECTOR zero = {0};
-          SUM_VECTOR sums[FILTERS][VECTORS];
-          for (int32_t t = 0; t < FILTERS; ++t) {
-            PETREL_UNROLL
-            for (int32_t v = 0; v < VECTORS; ++v) {
-              sums[t][v] = zero;
-            }
-          }
+          SUM_VECTOR sums[FILTERS][VECTORS] = {{{0}}};
           for (int32_t part = 0; part < CHANNELS; part += PART) {
             const int32_t end = CHANNELS - part < PART ? CHANNELS : part + PART;
             const SUM_TYPE *x = rows;
@@ -126,27 +106,25 @@ static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias,
             const IN_TYPE *filter = filters + (begin + k) * FILTER;
             for (int32_t c = part; c < end; ++c) {
               const IN_TYPE *weight = filter + (c * KERNEL_HEIGHT + first) * KERNEL_WIDTH;
-              for (int32_t r = first; r < last; ++r) {
-                for (int32_t s = 0; s < KERNEL_WIDTH; ++s) {
+              for (int32_t r = first; r < last; ++r, x += ROW) {
+                for (int32_t s = 0; s < KERNEL_WIDTH; ++s, ++weight) {
                   PETREL_UNROLL
                   for (int32_t v = 0; v < VECTORS; ++v) {
                     SUM_VECTOR value;
-                    (void)memcpy(&value, x + s * STEP + v * LANES, sizeof value);
+                    memcpy(&value, x + s * STEP + v * LANES, sizeof value);
                     PETREL_UNROLL
                     for (int32_t t = 0; t < FILTERS; ++t) {
                       sums[t][v] = ADD_PRODUCT(sums[t][v], value, LOAD_SUM(weight[t * FILTER]));
                     }
                   }
-                  ++weight;
                 }
-                x = &x[ROW];
               }
             }
           }
           for (int32_t t = 0; t < FILTERS; ++t) {
-            const SUM_TYPE start = bias == NULL ? (SUM_TYPE)0 : LOAD_SUM(bias[begin + k + t]);
+            const SUM_TYPE start = bias == NULL ? 0 : LOAD_SUM(bias[begin + k + t]);
             SUM_TYPE tile[WIDE];
-            (void)memcpy(tile, sums[t], sizeof tile);
+            memcpy(tile, sums[t], sizeof tile);
             for (int32_t i = 0; i < WIDE && q + i < OUT_WIDTH; ++i) {
               if (tile[i] != tile[i]) {
                 tile[i] = NAME_ONE(from, filters + (begin + k + t) * FILTER, IN_HEIGHT, IN_WIDTH,
@@ -157,15 +135,13 @@ static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias,
           }
         }
       }
-      if (PART > 0) {
-        continue;
-      }
+      if (PART > 0) continue;
 #endif
       for (int32_t k = 0; k < PER_GROUP; ++k) {
         for (int32_t q = 0; q < OUT_WIDTH; ++q) {
           const SUM_TYPE sum = NAME_ONE(from, filters + (begin + k) * FILTER, IN_HEIGHT, IN_WIDTH,
                                         top, q * STRIDE_WIDTH - PADDING_LEFT);
-          const SUM_TYPE start = bias == NULL ? (SUM_TYPE)0 : LOAD_SUM(bias[begin + k]);
+          const SUM_TYPE start = bias == NULL ? 0 : LOAD_SUM(bias[begin + k]);
           to[(k * OUT_HEIGHT + p) * OUT_WIDTH + q] = STORE_OUT(start + sum);
         }
       }

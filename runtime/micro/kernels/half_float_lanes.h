@@ -11,8 +11,7 @@
 /* Halves that lie side by side, as floats. */
 static inline petrel_float_lanes petrel_half_float_lanes(const uint16_t *from) {
 #if PETREL_FLOAT_LANES == 8 && defined(__F16C__)
-  return (petrel_float_lanes)_mm256_cvtph_ps(
-      _mm_loadu_si128((const __m128i *)(const void *)from));
+  return (petrel_float_lanes)_mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)from));
 #else
   float values[PETREL_FLOAT_LANES];
   petrel_float_lanes lanes;
