@@ -119,6 +119,17 @@ def _libraries(name, sources, headers, others, kernels, has_test, testonly, visi
             deps = [name],
         )
 
+def _check(name, constants, gen_c_options):
+    if "kernel_flag" in gen_c_options:
+        fail("petrel_c_model %s: kernel_flag is kernel_copts in Bazel" % name)
+    if constants not in ("text", "incbin") or "compile" in gen_c_options or "name" in gen_c_options:
+        fail("petrel_c_model %s: constants is %r, must be text or incbin; compile is Bazel's work" %
+             (name, constants))
+
+def _user_kernels(name, kernel_source, copts, deps):
+    files = [_kernel_file(name, label) for label in kernel_source]
+    return struct(copts = copts, deps = deps, files = files)
+
 def petrel_c_model(
         name,
         model = None,
@@ -166,16 +177,11 @@ def petrel_c_model(
       **gen_c_options: every other option of `petrel gen-c`, with _ for -, such as reorder = True or
         pin = ["image=sram"]. The command refuses what it does not know.
     """
-    if "kernel_flag" in gen_c_options:
-        fail("petrel_c_model %s: kernel_flag is kernel_copts in Bazel" % name)
-    if constants not in ("text", "incbin") or "compile" in gen_c_options or "name" in gen_c_options:
-        fail("petrel_c_model %s: constants is %r, must be text or incbin; compile is Bazel's work" %
-             (name, constants))
+    _check(name, constants, gen_c_options)
     petrel = petrel or str(Label("//extension/cli:petrel"))
     pools = _list(pool)
-    has_external = params == "external" or bool(
-        [rule for rule in _list(link_param) if rule.endswith("=external")],
-    )
+    external = [rule for rule in _list(link_param) if rule.endswith("=external")]
+    has_external = params == "external" or bool(external)
     has_backends = bool([one for one in _list(gen_c_options.get("backend", [])) if one != "none"])
     sources, headers, others = _files(name, constants, pools, struct(
         has_backends = has_backends,
@@ -185,12 +191,7 @@ def petrel_c_model(
         has_kernels = bool(kernel_source),
         has_rpc = bool(gen_c_options.get("device_rpc")),
     ))
-    kernels = struct(
-        copts = kernel_copts,
-        deps = kernel_deps,
-        files = [_kernel_file(name, label) for label in kernel_source],
-    )
-    folder = name + "_c"
+    kernels = _user_kernels(name, kernel_source, kernel_copts, kernel_deps)
     words = _command(name, petrel, model, methods, group, kernel_source) + _words_of_all(dict(
         constants = constants,
         pool = pools,
@@ -199,9 +200,9 @@ def petrel_c_model(
         **gen_c_options
     ))
     native.genrule(
-        name = folder,
+        name = name + "_c",
         srcs = ([model] if model else []) + methods.values() + group + kernel_source.keys(),
-        outs = _in(folder, sources + headers + others + kernels.files),
+        outs = _in(name + "_c", sources + headers + others + kernels.files),
         cmd = " ".join(words),
         message = "Generating",
         testonly = testonly,

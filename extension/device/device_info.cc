@@ -18,8 +18,8 @@ using runtime::ScalarType;
 // The host makes memory for inputs and outputs, and reads tensors of the plan whole: what a device
 // says must not take more.
 constexpr size_t kMostTensorBytes = size_t{1} << 30;
-// Requests name methods and outputs by 8 bits and tensors of the plan by 16. All inputs are compared
-// with all tensors of the plan.
+// Requests name methods and outputs by 8 bits and tensors of the plan by 16. All inputs are
+// compared with all tensors of the plan.
 constexpr size_t kMostMethods = 1 << 8;
 constexpr size_t kMostInputs = 1 << 12;
 constexpr size_t kMostOutputs = 1 << 8;

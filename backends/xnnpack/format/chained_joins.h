@@ -8,11 +8,10 @@
 //   abc = a, b, c  ->   abc = ab, c
 //   abcd = abc, d       abcd = abc, d
 //
-// Between two joins stands a batch norm, which has to read a part of the later one. A product with a
-// constant for each channel and the sum with another are one depthwise convolution of 1 x 1 then: it
-// steps over channels. It rounds the product and the sum on x86, as two nodes do; on other
+// Between two joins stands a batch norm, which has to read a part of the later one. A product with
+// a constant for each channel and the sum with another are one depthwise convolution of 1 x 1 then:
+// it steps over channels. It rounds the product and the sum on x86, as two nodes do; on other
 // processors it may round once.
-
 #ifndef PETREL_BACKENDS_XNNPACK_FORMAT_CHAINED_JOINS_H_
 #define PETREL_BACKENDS_XNNPACK_FORMAT_CHAINED_JOINS_H_
 

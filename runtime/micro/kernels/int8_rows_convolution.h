@@ -13,6 +13,7 @@ static const int8_t *NAME_PATCH(const int8_t *in, int32_t place, int8_t *levels)
   int8_t *to = levels;
   if (KERNEL_HEIGHT * KERNEL_WIDTH == 1 && PADDING_TOP + PADDING_LEFT == 0 && IN_PLANE == 1) {
     const int32_t h = top;
+    (void)h; /* an input of one row has no use for it */
     return in + HELD_ROW * IN_ROW + left * IN_COLUMN;
   }
   for (int32_t r = 0; r < KERNEL_HEIGHT; ++r) {
