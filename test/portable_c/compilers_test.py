@@ -17,6 +17,11 @@ ARM = ["arm-none-eabi-g++"]
 RISCV = ["riscv64-unknown-elf-g++"]
 
 
+# Loops, numbers that are computed at run time, and two inputs that macros cannot tell apart.
+REFUSED = {"portable_cases", "varying_found_start", "varying_map_rows", "varying_map_varying",
+           "varying_scan_rows", "varying_scan_varying", "varying_sizes", "varying_while_bound"}
+
+
 class CompilersTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -45,10 +50,17 @@ class CompilersTest(unittest.TestCase):
 
     def test_gcc_of_every_model(self):
         (self.folder / "models").mkdir()
+        refused = set()
         for made in every_option.every_model():
             with self.subTest(made.name):
-                compiler_warnings.check(made.write(self.folder / "models"),
+                try:
+                    package = made.write(self.folder / "models")
+                except AssertionError:
+                    refused.add(made.name)
+                    continue
+                compiler_warnings.check(package,
                                         compiler_warnings.dialects("gcc", ["g++"], ("-mavx2",)))
+        self.assertEqual(refused, REFUSED)
 
 
 if __name__ == "__main__":
