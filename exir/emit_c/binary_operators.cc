@@ -210,17 +210,19 @@ absl::Status number_to_power(const OperatorRow& row, NodeCalls& calls) {
 absl::Status clamp_by_tensors(const OperatorRow& row, NodeCalls& calls) {
   const Value* x = calls.node().input(arg::self);
   const Value* out = calls.out();
-  const Arithmetic arithmetic = is_floating(out) ? Arithmetic::kDouble : Arithmetic::kInteger;
   if (x->tensor().dtype != out->tensor().dtype) {
     return absl::UnimplementedError("bounds of another type than the input do not exist in C yet");
   }
+  const bool has_nan = is_floating(out);
   for (const auto& [bound, expression] :
-       {std::pair{tensor_of(calls.node().argument(arg::min)), "x < y || y != y ? y : x"},
-        std::pair{tensor_of(calls.node().argument(arg::max)), "x > y || y != y ? y : x"}}) {
+       {std::pair{tensor_of(calls.node().argument(arg::min)),
+                  has_nan ? "x < y || y != y ? y : x" : "x < y ? y : x"},
+        std::pair{tensor_of(calls.node().argument(arg::max)),
+                  has_nan ? "x > y || y != y ? y : x" : "x > y ? y : x"}}) {
     if (bound == nullptr) continue;
     Operand y;
     y.tensor = bound;
-    zip(row, calls, x, y, arithmetic, expression);
+    zip(row, calls, x, y, has_nan ? Arithmetic::kDouble : Arithmetic::kInteger, expression);
     x = out;
   }
   return absl::OkStatus();

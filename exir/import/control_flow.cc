@@ -64,18 +64,6 @@ Argument list_of(const std::vector<Value*>& values) {
   return values.empty() ? Argument(Argument::Ints()) : Argument::of_values(values);
 }
 
-absl::StatusOr<Type> row_of(const Value& rows) {
-  if (!rows.type().is_tensor() || rows.tensor().rank() == 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("maps over '", rows.name(), "', which has no rows"));
-  }
-  const TensorType& type = rows.tensor();
-  std::vector<SizeExpression> sizes = type.all_sizes();
-  sizes.erase(sizes.begin());
-  return Type(TensorType::dynamic(type.dtype, std::move(sizes),
-                                  Sizes(type.sizes.begin() + 1, type.sizes.end())));
-}
-
 // As many of it as `rows` has.
 Type stack_of(const TensorType& row, const TensorType& rows) {
   Sizes bounds = row.sizes;
@@ -228,52 +216,41 @@ absl::Status GraphReader::read_cond(const Json& node, const Source& source,
   return bind_results(*made, node);
 }
 
-absl::Status GraphReader::read_map(const Json& node, const Source& source,
-                                   const std::string& name) {
-  PETREL_ASSIGN_OR_RETURN(ArchivedInputs inputs, split_inputs(node));
-  PETREL_RETURN_IF_ERROR(check_counts(inputs, 1, 2));
-  PETREL_ASSIGN_OR_RETURN(std::vector<Value*> rows, region_operands(inputs.others[0]));
-  PETREL_ASSIGN_OR_RETURN(std::vector<Value*> operands, region_operands(inputs.others[1]));
-  std::vector<Type> results;
-  PETREL_ASSIGN_OR_RETURN(
-      std::unique_ptr<Graph> body,
-      read_rows(inputs.regions[0].name, inputs.regions[0].graph, {}, rows, operands, &results));
-  Node* made = graph_->append(op(petrel_ops::map), {list_of(rows), list_of(operands)},
-                              std::move(results), name, source);
-  made->set_regions({std::shared_ptr<Graph>(std::move(body))});
-  return bind_results(*made, node);
-}
-
-absl::Status GraphReader::read_scan(const Json& node, const Source& source,
+absl::Status GraphReader::read_rows(const Json& node, OpHandle loop, const Source& source,
                                     const std::string& name) {
   PETREL_ASSIGN_OR_RETURN(ArchivedInputs inputs, split_inputs(node));
-  PETREL_RETURN_IF_ERROR(check_counts(inputs, 1, 3));
-  PETREL_ASSIGN_OR_RETURN(std::vector<Value*> carried, region_operands(inputs.others[0]));
-  PETREL_ASSIGN_OR_RETURN(std::vector<Value*> rows, region_operands(inputs.others[1]));
-  PETREL_ASSIGN_OR_RETURN(std::vector<Value*> operands, region_operands(inputs.others[2]));
+  const bool carries = loop == petrel_ops::scan;
+  PETREL_RETURN_IF_ERROR(check_counts(inputs, 1, carries ? 3 : 2));
+  std::vector<std::vector<Value*>> given;
+  std::vector<Argument> arguments;
+  for (const Json& list : inputs.others) {
+    PETREL_ASSIGN_OR_RETURN(std::vector<Value*> values, region_operands(list));
+    arguments.push_back(list_of(values));
+    given.push_back(std::move(values));
+  }
+  if (!carries) given.insert(given.begin(), std::vector<Value*>());
   std::vector<Type> results;
   PETREL_ASSIGN_OR_RETURN(std::unique_ptr<Graph> body,
-                          read_rows(inputs.regions[0].name, inputs.regions[0].graph, carried, rows,
-                                    operands, &results));
-  Node* made =
-      graph_->append(op(petrel_ops::scan), {list_of(carried), list_of(rows), list_of(operands)},
-                     std::move(results), name, source);
+                          read_row_body(inputs.regions[0].name, inputs.regions[0].graph, given[0],
+                                        given[1], given[2], &results));
+  Node* made = graph_->append(op(loop), std::move(arguments), std::move(results), name, source);
   made->set_regions({std::shared_ptr<Graph>(std::move(body))});
   return bind_results(*made, node);
 }
 
-absl::StatusOr<std::unique_ptr<Graph>> GraphReader::read_rows(const std::string& name,
-                                                              const Json& graph,
-                                                              const std::vector<Value*>& carried,
-                                                              const std::vector<Value*>& rows,
-                                                              const std::vector<Value*>& operands,
-                                                              std::vector<Type>* results) {
+absl::StatusOr<std::unique_ptr<Graph>> GraphReader::read_row_body(
+    const std::string& name, const Json& graph, const std::vector<Value*>& carried,
+    const std::vector<Value*>& rows, const std::vector<Value*>& operands,
+    std::vector<Type>* results) {
   if (rows.empty()) return absl::InvalidArgumentError("maps over nothing");
   std::vector<Type> types;
   for (const Value* value : carried) types.push_back(value->type());
   for (const Value* tensor : rows) {
-    PETREL_ASSIGN_OR_RETURN(Type row, row_of(*tensor));
-    types.push_back(std::move(row));
+    if (!tensor->type().is_tensor() || tensor->tensor().rank() == 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("maps over '", tensor->name(), "', which has no rows"));
+    }
+    types.push_back(row_of(tensor->tensor()));
   }
   for (const Value* operand : operands) types.push_back(operand->type());
   PETREL_ASSIGN_OR_RETURN(std::unique_ptr<Graph> body, read_body(name, graph, types));

@@ -228,8 +228,10 @@ absl::Status GraphReader::read_node(const Json& node) {
   if (!known.ok()) return annotate(known.status(), place);
   if (*known || is_ignored(operator_name(target))) return absl::OkStatus();
   if (target == kCond) return annotate(read_cond(node, source, name), place);
-  if (target == kMap) return annotate(read_map(node, source, name), place);
-  if (target == kScan) return annotate(read_scan(node, source, name), place);
+  if (target == kMap || target == kScan) {
+    const OpHandle loop = target == kMap ? petrel_ops::map : petrel_ops::scan;
+    return annotate(read_rows(node, loop, source, name), place);
+  }
   if (target == kWhileLoop) return annotate(read_while_loop(node, source, name), place);
   const OpInfo* op = find_op(operator_name(target));
   const absl::StatusOr<bool> scalar = has_scalar_results_only(node);

@@ -73,14 +73,15 @@ class GraphReader {
   absl::Status check_strided_self(const Json& inputs, const std::vector<Argument>& arguments);
   absl::Status read_region(const Json& node, const std::string& target);
   absl::Status read_cond(const Json& node, const Source& source, const std::string& name);
-  absl::Status read_map(const Json& node, const Source& source, const std::string& name);
-  // The body of a map or scan, and what its node gives.
-  absl::StatusOr<std::unique_ptr<Graph>> read_rows(const std::string& name, const Json& graph,
-                                                   const std::vector<Value*>& carried,
-                                                   const std::vector<Value*>& rows,
-                                                   const std::vector<Value*>& operands,
-                                                   std::vector<Type>* results);
-  absl::Status read_scan(const Json& node, const Source& source, const std::string& name);
+  // A map or scan.
+  absl::Status read_rows(const Json& node, OpHandle loop, const Source& source,
+                         const std::string& name);
+  // Its body, and what its node gives.
+  absl::StatusOr<std::unique_ptr<Graph>> read_row_body(const std::string& name, const Json& graph,
+                                                       const std::vector<Value*>& carried,
+                                                       const std::vector<Value*>& rows,
+                                                       const std::vector<Value*>& operands,
+                                                       std::vector<Type>* results);
   absl::Status read_while_loop(const Json& node, const Source& source, const std::string& name);
   absl::StatusOr<std::vector<Value*>> region_operands(const Json& union_);
   absl::StatusOr<std::unique_ptr<Graph>> read_body(const std::string& name, const Json& graph,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exir/ir/region_values.h"
 
+#include <utility>
+
 namespace petrel::exir {
 
 RegionValues region_values(const Node& node) {
@@ -9,6 +11,13 @@ RegionValues region_values(const Node& node) {
     return place < 0 ? std::vector<Value*>() : node.arguments()[place].values();
   };
   return {of("carried"), of("rows"), of("operands")};
+}
+
+TensorType row_of(const TensorType& tensor) {
+  std::vector<SizeExpression> sizes = tensor.all_sizes();
+  sizes.erase(sizes.begin());
+  const Sizes bounds(tensor.sizes.begin() + 1, tensor.sizes.end());
+  return TensorType::dynamic(tensor.dtype, std::move(sizes), bounds);
 }
 
 bool is_loop(const Node& node) {

@@ -29,6 +29,9 @@ struct RegionValues {
 // Precondition: `node` has regions.
 RegionValues region_values(const Node& node);
 
+// The type of one of the rows of `tensor`. Precondition: it has a rank of at least 1.
+TensorType row_of(const TensorType& tensor);
+
 // Its regions run once for each row, or until their condition fails.
 bool is_loop(const Node& node);
 

@@ -288,15 +288,6 @@ absl::Status region_fits(const Node& node, const Graph& region, const std::vecto
   return absl::OkStatus();
 }
 
-// The type of one of the `count` rows that a map takes or gives.
-Type row_of(Type type) {
-  TensorType& tensor = type.tensor;
-  std::vector<SizeExpression> sizes = tensor.all_sizes();
-  sizes.erase(sizes.begin());
-  const Sizes bounds(tensor.sizes.begin() + 1, tensor.sizes.end());
-  return TensorType::dynamic(tensor.dtype, std::move(sizes), bounds);
-}
-
 // 2 of cond and while_loop, 1 of map and scan, none of all others.
 size_t regions_wanted(const std::string& op) {
   if (op == "petrel::cond" || op == "petrel::while_loop") return 2;
@@ -325,7 +316,7 @@ absl::Status regions_fit_their_nodes(const Node& node, Walk&) {
     if (!rows->type().is_tensor() || rows->tensor().rank() == 0) {
       return broken(node, absl::StrCat("maps over '", rows->name(), "', which has no rows"));
     }
-    inputs.push_back(row_of(rows->type()));
+    inputs.push_back(row_of(rows->tensor()));
   }
   for (const Value* operand : values.operands) inputs.push_back(operand->type());
   for (size_t i = 0; i < node.num_results(); ++i) {
@@ -334,7 +325,7 @@ absl::Status regions_fit_their_nodes(const Node& node, Walk&) {
     if (has_rows && (!type.is_tensor() || type.tensor.rank() == 0)) {
       return broken(node, absl::StrCat("result ", i, " has no rows"));
     }
-    outputs.push_back(has_rows ? row_of(type) : type);
+    outputs.push_back(has_rows ? row_of(type.tensor) : type);
   }
   for (size_t i = 0; i < wanted; ++i) {
     const Graph& region = *node.regions()[i];

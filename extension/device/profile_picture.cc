@@ -5,10 +5,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_replace.h"
+#include "exir/plan/pictures/xml_text.h"
 
 namespace petrel::extension {
 namespace {
+
+using exir::plan::xml_text;
 
 // In pixels.
 constexpr int kWidth = 960;
@@ -17,23 +19,13 @@ constexpr int kBars = 440;
 constexpr int kRow = 18;
 constexpr int kHeading = 34;
 
-// What a device says of itself may hold anything; control characters cannot stand in XML.
-std::string escaped(const std::string& text) {
-  std::string plain = text;
-  for (char& c : plain) {
-    if (static_cast<unsigned char>(c) < 0x20) c = ' ';
-  }
-  return absl::StrReplaceAll(plain,
-                             {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}});
-}
-
 std::string row_of(const DeviceStep& step, const DeviceStepTime& time, double longest, double hz,
                    int y) {
   const double length = longest > 0 ? kBars * time.ticks / longest : 0;
   return absl::StrCat(
-      "<g><title>", escaped(step.kernel), step.source.empty() ? "" : "; ", escaped(step.source),
+      "<g><title>", xml_text(step.kernel), step.source.empty() ? "" : "; ", xml_text(step.source),
       "</title>\n<text x=\"", kNames - 8, "\" y=\"", y + kRow - 5, "\" text-anchor=\"end\">",
-      escaped(step.name), "</text>\n<rect x=\"", kNames, "\" y=\"", y + 3, "\" width=\"",
+      xml_text(step.name), "</text>\n<rect x=\"", kNames, "\" y=\"", y + 3, "\" width=\"",
       absl::StrFormat("%.1f", length), "\" height=\"", kRow - 6,
       "\" fill=\"steelblue\"/>\n<text x=\"", kNames + kBars + 8, "\" y=\"", y + kRow - 5, "\">",
       absl::StrFormat("%.0f ticks, %.1f us, %.1f %%", time.ticks, 1e6 * time.ticks / hz,
@@ -62,7 +54,7 @@ std::string profile_svg(const DeviceMethod& method, const std::vector<DeviceStep
       "\" font-family=\"sans-serif\" font-size=\"12\">\n"
       "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
       "<text x=\"8\" y=\"22\" font-weight=\"bold\">method '",
-      escaped(method.name()), "': ", steps.size(), " steps, ",
+      xml_text(method.name()), "': ", steps.size(), " steps, ",
       absl::StrFormat("%.0f ticks, %.1f us", all, 1e6 * all / hz), "</text>\n", rows, "</svg>\n");
 }
 

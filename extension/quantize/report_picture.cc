@@ -6,10 +6,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_replace.h"
+#include "exir/plan/pictures/xml_text.h"
 
 namespace petrel::extension {
 namespace {
+
+using exir::plan::xml_text;
 
 constexpr int kWidth = 960;
 constexpr int kNames = 300;  // columns, in pixels
@@ -19,18 +21,8 @@ constexpr int kHeading = 34;
 // Beyond it noise is that of floats.
 constexpr double kMostDecibels = 80;
 
-// Control characters cannot stand in XML at all.
-std::string escaped(const std::string& text) {
-  std::string plain = text;
-  for (char& c : plain) {
-    if (static_cast<unsigned char>(c) < 0x20) c = ' ';
-  }
-  return absl::StrReplaceAll(plain,
-                             {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}});
-}
-
 std::string text_at(int x, int y, const std::string& words, const char* more = "") {
-  return absl::StrCat("<text x=\"", x, "\" y=\"", y, "\"", more, ">", escaped(words), "</text>\n");
+  return absl::StrCat("<text x=\"", x, "\" y=\"", y, "\"", more, ">", xml_text(words), "</text>\n");
 }
 
 double bar_length(double decibels) {
@@ -41,9 +33,9 @@ double bar_length(double decibels) {
 std::string row_of(const LayerReport& layer, int y) {
   const int base = y + kRow - 5;
   std::string row = absl::StrCat(
-      "<g><title>", escaped(layer.layer.operators), ": ", escaped(layer.computes),
-      layer.layer.float_reason.empty() ? "" : ", " + escaped(layer.layer.float_reason),
-      layer.layer.location.empty() ? "" : "; " + escaped(layer.layer.location), "</title>\n");
+      "<g><title>", xml_text(layer.layer.operators), ": ", xml_text(layer.computes),
+      layer.layer.float_reason.empty() ? "" : ", " + xml_text(layer.layer.float_reason),
+      layer.layer.location.empty() ? "" : "; " + xml_text(layer.layer.location), "</title>\n");
   absl::StrAppend(&row, text_at(kNames - 8, base, layer.layer.name, " text-anchor=\"end\""));
   std::string said = layer.computes;
   if (layer.noise) {

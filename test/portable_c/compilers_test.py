@@ -17,9 +17,17 @@ ARM = ["arm-none-eabi-g++"]
 RISCV = ["riscv64-unknown-elf-g++"]
 
 
-# Loops, numbers that are computed at run time, and two inputs that macros cannot tell apart.
-REFUSED = {"portable_cases", "varying_found_start", "varying_map_rows", "varying_map_varying",
-           "varying_scan_rows", "varying_scan_varying", "varying_sizes", "varying_while_bound"}
+# Of models that C refuses, what it says.
+REFUSED = {
+    "portable_cases": "would both be called X in macros",
+    "varying_found_start": "numbers computed at run time",
+    "varying_map_rows": "loops do not exist in C yet",
+    "varying_map_varying": "loops do not exist in C yet",
+    "varying_scan_rows": "loops do not exist in C yet",
+    "varying_scan_varying": "loops do not exist in C yet",
+    "varying_sizes": "numbers computed at run time",
+    "varying_while_bound": "loops do not exist in C yet",
+}
 
 
 class CompilersTest(unittest.TestCase):
@@ -55,12 +63,13 @@ class CompilersTest(unittest.TestCase):
             with self.subTest(made.name):
                 try:
                     package = made.write(self.folder / "models")
-                except AssertionError:
+                except AssertionError as error:
                     refused.add(made.name)
+                    self.assertIn(REFUSED.get(made.name, "no refusal"), str(error))
                     continue
                 compiler_warnings.check(package,
                                         compiler_warnings.dialects("gcc", ["g++"], ("-mavx2",)))
-        self.assertEqual(refused, REFUSED)
+        self.assertEqual(refused, set(REFUSED))
 
 
 if __name__ == "__main__":

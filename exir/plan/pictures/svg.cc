@@ -11,36 +11,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "exir/plan/model/timeline.h"
+#include "exir/plan/pictures/xml_text.h"
 
 namespace petrel::exir::plan {
 namespace {
 
 constexpr int kMargin = 56;
 constexpr int kHeading = 28;
-
-std::string escaped(const std::string& text) {
-  std::string result;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      default:
-        // Other control characters cannot stand in XML at all.
-        result += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-    }
-  }
-  return result;
-}
 
 std::string number(double value) {
   char text[32];
@@ -89,8 +66,8 @@ void append_stretch(const Problem& problem, const Stretch& stretch, int hue, int
   absl::StrAppend(svg, "<rect x=\"", number(x), "\" y=\"", number(y), "\" width=\"",
                   number(panel.x(stretch.time.end) - x), "\" height=\"",
                   number(panel.y(offset + stretch.low) - y), "\" fill=\"hsl(", hue,
-                  ",60%,72%)\"><title>", escaped(buffer.id),
-                  buffer.group.empty() ? "" : absl::StrCat(" of ", escaped(buffer.group)), ": ",
+                  ",60%,72%)\"><title>", xml_text(buffer.id),
+                  buffer.group.empty() ? "" : absl::StrCat(" of ", xml_text(buffer.group)), ": ",
                   buffer.size, " bytes at ", offset, ", time [", stretch.time.begin, ", ",
                   stretch.time.end, ")</title></rect>\n");
 }
@@ -126,7 +103,7 @@ std::string render_svg(const Problem& problem, const Solution& solution,
                                  kMargin,
                                  "\" y=\"18\" "
                                  "font-weight=\"bold\">",
-                                 escaped(options.title), "</text>\n");
+                                 xml_text(options.title), "</text>\n");
   for (size_t p = 0; p < problem.pools.size(); ++p) {
     const Pool& pool = problem.pools[p];
     const PoolUse& use = solution.pools[p];
@@ -137,7 +114,7 @@ std::string render_svg(const Problem& problem, const Solution& solution,
                       static_cast<double>(panel_height),
                       time,
                       use.peak};
-    absl::StrAppend(&svg, "<text x=\"", kMargin, "\" y=\"", top + 18, "\">", escaped(pool.name),
+    absl::StrAppend(&svg, "<text x=\"", kMargin, "\" y=\"", top + 18, "\">", xml_text(pool.name),
                     ": ", use.peak, " bytes, lower bound ", use.lower_bound, "</text>\n");
     absl::StrAppend(&svg, "<g stroke=\"white\" stroke-width=\"0.4\">\n");
     for (const Stretch& s : stretches) {
