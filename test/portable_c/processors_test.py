@@ -94,7 +94,11 @@ class Built(package.Package):
         script = self.folder / program
         emulator = " ".join(processor.emulator)
         words = "" if processor.is_bare else ' "$@"'
-        script.write_text(f"#!/bin/sh\nexec {emulator} {self.folder / program}.elf{words}\n")
+        if processor.is_bare and not processor.board:
+            # The emulator has them as an option; the C library puts a name of its own before them.
+            emulator = emulator.replace("target=native", 'target=native$words')
+        script.write_text('#!/bin/sh\nfor word; do words="$words,arg=$word"; done\n'
+                          f"exec {emulator} {self.folder / program}.elf{words}\n")
         script.chmod(0o755)
 
 
