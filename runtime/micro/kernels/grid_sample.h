@@ -63,8 +63,8 @@ static void NAME(const IN_TYPE *in, const IN_TYPE *grid, OUT_TYPE *out) {
     const double dy = at_y - top;
     /* NaN at a place that is no number, of which the nearest element does not exist. */
     const double start = TAPS == 1 ? 0.0 : (at_x - at_x) + (at_y - at_y);
-    int32_t offsets[TAPS * TAPS];
-    double weights[TAPS * TAPS];
+    int32_t offsets[TAPS * TAPS] = {0};
+    double weights[TAPS * TAPS] = {0};
     int32_t count = 0;
     for (int32_t p = 0; p < TAPS; ++p) {
       const int64_t row =
