@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Counts what a model costs on an emulated Cortex-M without an operating system: instructions of
- * one run, by a timer of 25 MHz where the emulator takes a nanosecond for each of them, and the
- * bytes of stack that it wrote. The self-test comes first: a run that is wrong is not counted.
- * Compile with -DMODEL=\"net.h\" and the rest, as instructions.py does.
+ * Counts what a model costs on an emulated processor without an operating system: instructions
+ * of one run, and the bytes of stack that it wrote. The self-test comes first: a run that is
+ * wrong is not counted. Compile with -DMODEL=\"net.h\", -DBOARD=\"arm_board.h\" and the rest, as
+ * instructions.py does.
  */
+#include BOARD
 #include MODEL
 
 #include <stddef.h>
 #include <stdint.h>
 
-extern char end_of_memory;
 int32_t net_selftest(struct net_context *context);
 
-enum { kPainted = 16384, kPaint = 0xa5, kNanoseconds = 40 };
+enum { kPainted = 16384, kPaint = 0xa5 };
 
 static unsigned char memory[NET_ARENA_BYTES + NET_ARENA_ALIGN];
 static struct net_context context;
@@ -42,12 +42,6 @@ int memcmp(const void *a, const void *b, size_t bytes) {
   return 0;
 }
 
-static void ask(int operation, const void *argument) {
-  register int r0 __asm__("r0") = operation;
-  register const void *r1 __asm__("r1") = argument;
-  __asm__ volatile("bkpt 0xab" : "+r"(r0) : "r"(r1) : "memory");
-}
-
 static void say(const char *name, uint32_t number) {
   char text[12];
   int i = 11;
@@ -61,18 +55,14 @@ static void say(const char *name, uint32_t number) {
   ask(4, "\n");
 }
 
-static volatile uint32_t *const timer = (volatile uint32_t *)0x40000000;
-
-__attribute__((noinline)) static int32_t run(uint32_t *ticks) {
+__attribute__((noinline)) static int32_t run(uint32_t *instructions) {
   static int8_t in[NET_ARENA_BYTES], out[NET_ARENA_BYTES];
   const struct net_inputs inputs = {in};
   const struct net_outputs outputs = {out};
   for (size_t i = 0; i < sizeof in; ++i) in[i] = (int8_t)(i * 73 % 255);
-  timer[0] = 0;
-  timer[1] = timer[2] = 0xffffffff;
-  timer[0] = 1;
+  start_counting();
   const int32_t status = net_run(&context, &inputs, &outputs);
-  *ticks = 0xffffffff - timer[1];
+  *instructions = instructions_since();
   return status;
 }
 
@@ -83,27 +73,19 @@ static void leave(uint32_t code) {
   }
 }
 
-static void reset(void) {
+static void measure(void) {
   struct net_pools pools;
-  uint32_t ticks = 0;
-  *(volatile uint32_t *)0xE000ED88u |= 0x00F00000u; /* the floating point unit */
-  __asm__ volatile("dsb\n isb");
+  uint32_t instructions = 0;
+  begin();
   pools.arena = memory + (NET_ARENA_ALIGN - (uintptr_t)memory % NET_ARENA_ALIGN) % NET_ARENA_ALIGN;
   pools.arena_bytes = NET_ARENA_BYTES;
   if (net_init(&context, &pools) != NET_OK || net_selftest(&context) != NET_OK) leave(1);
-  volatile unsigned char *top;
-  __asm__ volatile("sub %0, sp, #1" : "=r"(top));
+  volatile unsigned char *top = stack_pointer() - 1;
   for (int i = 0; i < kPainted; ++i) top[-i] = kPaint;
-  if (run(&ticks) != NET_OK) leave(2);
+  if (run(&instructions) != NET_OK) leave(2);
   int deepest = kPainted;
   while (deepest > 0 && top[1 - deepest] == kPaint) --deepest;
-  say("instructions ", ticks * kNanoseconds);
+  say("instructions ", instructions);
   say("stack ", (uint32_t)deepest);
   leave(0);
 }
-
-static void fault(void) { leave(99); }
-
-__attribute__((section(".vectors"), used)) static const void *const vectors[16] = {
-    &end_of_memory,      (const void *)reset, (const void *)fault, (const void *)fault,
-    (const void *)fault, (const void *)fault, (const void *)fault};
