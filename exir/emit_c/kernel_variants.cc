@@ -56,8 +56,9 @@ int64_t ring_of_rows(const Int8Product& product) {
 }
 
 constexpr VariantRow kRows[] = {
-    {"depthwise-smla", kConvolution, kDsp, "kernels/int8_pairs_depthwise.h", Packing::kTapWords,
-     has_channel_words, ring_of_rows, AccessOrder::kFourChannels,
+    {"depthwise-smla", kConvolution, kDsp | bit(Target::kCortexM55),
+     "kernels/int8_pairs_depthwise.h", Packing::kTapWords, has_channel_words, ring_of_rows,
+     AccessOrder::kFourChannels,
      "i8, a filter for each channel, channels a multiple of 4, no dilation"},
     {"im2col-smlad", kConvolution, kDsp, "kernels/int8_pairs_convolution.h", Packing::kPairWords,
      is_dense, pairs_of_places, AccessOrder::kPlaces, "i8, one group"},
