@@ -15,6 +15,7 @@ load("//third_party:sources.bzl", "source_libraries")
 load("//third_party:system_libraries.bzl", "system_libraries")
 load("//third_party/arm64:toolchain.bzl", "arm64_toolchain")
 load("//third_party/clang:toolchain.bzl", "clang_toolchain")
+load("//third_party/zig:toolchain.bzl", "zig_toolchain")
 
 def petrel_repositories(path = "."):
     """Declares them and registers their toolchain.
@@ -40,4 +41,5 @@ def petrel_repositories(path = "."):
     source_libraries()
     arm64_toolchain()
     clang_toolchain()
+    zig_toolchain()
     native.register_toolchains(str(Label("//third_party/python:toolchain")))

@@ -13,18 +13,14 @@ says how the archives are used.
 """
 
 import argparse
-import gzip
-import hashlib
-import io
 import os
 import pathlib
 import platform
-import re
-import subprocess
-import tarfile
-import tempfile
-from typing import Dict, List
+from typing import Dict
 
+import archive_file
+import elf
+import facts
 import headers
 import notice
 import runtime_wheel
@@ -36,109 +32,49 @@ HERE = pathlib.Path(__file__).absolute().parent
 COMPONENTS = ("core", "threads", "kernels", "xnnpack", "module")
 
 
-def version_of(top: pathlib.Path) -> str:
-    text = (top / "runtime/core/version.h").read_text()
-    return re.search(r'kVersion\[\] = "([^"]+)"', text)[1]
-
-
-def debian_version(package: str) -> str:
-    """Of the first of the packages that a row of NOTICE names."""
-    done = subprocess.run(["dpkg-query", "-W", "-f=${Version}", package.split()[0]],
-                          stdout=subprocess.PIPE, text=True, check=False)
-    if done.returncode or not done.stdout:
-        raise SystemExit(f"dist: package {package} is not installed, so its version is not known")
-    return done.stdout
-
-
-def versions_of(top: pathlib.Path, libraries: List[notice.Library]) -> Dict[str, str]:
-    sources = top.parent / "debian_sources"
-    return {library.name: (sources / f"{library.package}.version").read_text().strip()
-                          if library.is_built else debian_version(library.package)
-            for library in libraries}
-
-
-def stripped(path: pathlib.Path) -> bytes:
-    """A program or shared library without the symbols that only its linker needed."""
-    with tempfile.TemporaryDirectory() as folder:
-        out = pathlib.Path(folder, path.name)
-        subprocess.run(["strip", "--strip-unneeded", "-o", out, path], check=True)
-        return out.read_bytes()
-
-
-def filled(name: str, version: str) -> bytes:
-    return (HERE / name).read_text().replace("@version@", version).encode()
-
-
 def contents(top: pathlib.Path, name: str, with_command: bool) -> Dict[str, bytes]:
     """The files of an archive by their paths in it."""
-    version = version_of(top)
+    version = facts.version_of(top)
     files = {f"include/{path}": data for path, data in headers.of_sdk(top).items()}
     for component in COMPONENTS:
         library = f"libpetrel_{component}.a"
         files[f"lib/{library}"] = (top / "dist" / library).read_bytes()
-    files["lib/libpetrel.so"] = stripped(top / "extension/c_api/libpetrel.so")
-    files["libexec/petrel/used_kernels"] = stripped(top / "runtime/selection/used_kernels")
+    files["lib/libpetrel.so"] = facts.stripped(top / "extension/c_api/libpetrel.so")
+    files["libexec/petrel/used_kernels"] = facts.stripped(top / "runtime/selection/used_kernels")
     if with_command:
-        files["bin/petrel"] = stripped(top / "extension/cli/petrel")
+        files["bin/petrel"] = facts.stripped(top / "extension/cli/petrel")
     cmake = "lib/cmake/petrel"
-    files[f"{cmake}/petrel-config.cmake"] = filled("petrel-config.cmake.in", version)
-    files[f"{cmake}/petrel-config-version.cmake"] = filled("petrel-config-version.cmake.in",
-                                                           version)
+    for file in ("petrel-config.cmake", "petrel-config-version.cmake"):
+        files[f"{cmake}/{file}"] = facts.filled(HERE / f"{file}.in", version)
     files[f"{cmake}/petrel-registry.cmake"] = (HERE / "petrel-registry.cmake").read_bytes()
     java = top / "extension/java"
     for path in [java / "petrel_jni.c", *sorted(java.glob("src/io/petrel/*.java"))]:
         files[f"share/petrel/java/{path.relative_to(java)}"] = path.read_bytes()
-    files["lib/pkgconfig/petrel.pc"] = filled("petrel.pc.in", version)
+    files["lib/pkgconfig/petrel.pc"] = facts.filled(HERE / "petrel.pc.in", version)
     licences = "share/doc/petrel"
     for file in ("LICENSE", "NOTICE"):
         files[f"{licences}/{file}"] = (top / file).read_bytes()
     libraries = notice.libraries((top / "NOTICE").read_text(), with_command)
     for library in libraries:
-        if not library.is_built:
+        if library.is_debian:
             package = library.package.split()[0]
-            text = pathlib.Path("/usr/share/doc", package, "copyright")
-            files[f"{licences}/{package}.txt"] = text.read_bytes()
+            files[f"{licences}/{package}.txt"] = facts.debian_licence(package)
     files["share/petrel/petrel.spdx.json"] = sbom.document(name, version, files, libraries,
-                                                           versions_of(top, libraries))
-    sums = "".join(f"{hashlib.sha256(files[path]).hexdigest()}  {path}\n" for path in sorted(files))
-    files["share/petrel/SHA256SUMS"] = sums.encode()
+                                                           facts.versions_of(top, libraries))
+    files["share/petrel/SHA256SUMS"] = archive_file.sums_of(files)
     return files
-
-
-def packed(name: str, files: Dict[str, bytes]) -> bytes:
-    """An archive with one folder `name`; the same bytes for the same files."""
-    tape = io.BytesIO()
-    with tarfile.open(fileobj=tape, mode="w", format=tarfile.USTAR_FORMAT) as archive:
-        for path in sorted(files):
-            entry = tarfile.TarInfo(f"{name}/{path}")
-            entry.size = len(files[path])
-            is_program = path.startswith(("bin/", "libexec/")) or path.endswith(".so")
-            entry.mode = 0o755 if is_program else 0o644
-            archive.addfile(entry, io.BytesIO(files[path]))
-    return gzip.compress(tape.getvalue(), compresslevel=6, mtime=0)
-
-
-def write(path: pathlib.Path, data: bytes) -> None:
-    """The file appears complete or not at all."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as out:
-            out.write(data)
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
 
 
 def write_wheel(top: pathlib.Path, folder: pathlib.Path, whole: Dict[str, bytes]) -> pathlib.Path:
     """The package petrel_runtime, with the library and the command of an archive."""
-    version = version_of(top)
+    version = facts.version_of(top)
     licences = {pathlib.Path(path).name: data for path, data in whole.items()
                 if path.startswith("share/doc/petrel/")}
-    tag = runtime_wheel.tag([top / "extension/c_api/libpetrel.so", top / "extension/cli/petrel"])
-    files = runtime_wheel.contents(top, version, tag, whole["lib/libpetrel.so"],
-                                   whole["bin/petrel"], licences)
+    library, command = (elf.target(top / path)
+                        for path in ("extension/c_api/libpetrel.so", "extension/cli/petrel"))
+    tag = f"py3-none-{max(library, command).platform}"
+    files = runtime_wheel.contents(top, version, tag, whole["lib/libpetrel.so"], licences,
+                                   whole["bin/petrel"])
     return wheel_file.write(folder, "petrel_runtime", version, tag, files,
                             programs={runtime_wheel.PROGRAM})
 
@@ -152,17 +88,15 @@ def main() -> None:
     folder = start / arguments.output_dir
     folder.mkdir(parents=True, exist_ok=True)
     top = HERE.parent
-    target = f"{version_of(top)}-linux-{platform.machine()}"
+    target = f"{facts.version_of(top)}-linux-{platform.machine()}"
     written = []
     whole = contents(top, f"petrel-{target}", True)
     runtime = contents(top, f"petrel-runtime-{target}", False)
     for name, files in ((f"petrel-{target}", whole), (f"petrel-runtime-{target}", runtime)):
         written.append(folder / f"{name}.tar.gz")
-        write(written[-1], packed(name, files))
+        archive_file.write(written[-1], archive_file.packed(name, files))
     written.append(write_wheel(top, folder, whole))
-    sums = "".join(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n"
-                   for path in written)
-    write(folder / "SHA256SUMS", sums.encode())
+    archive_file.write_sums(folder, "SHA256SUMS", written)
     for path in written:
         print(path)
 

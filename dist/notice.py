@@ -11,10 +11,11 @@ from typing import List, NamedTuple
 class Library(NamedTuple):
     """A library that programs are linked with."""
     name: str
-    # The Debian package; the source package of those that are built from source.
+    # The Debian package; the source package of those that are built from source; ziglang.
     package: str
     licence: str
     is_built: bool
+    is_debian: bool
 
 
 _ROW = re.compile(r"^    (\w+) {2,}(\S.*?) {2,}(\S.*)$", re.M)
@@ -24,9 +25,10 @@ _ROW = re.compile(r"^    (\w+) {2,}(\S.*?) {2,}(\S.*)$", re.M)
 RUNTIME = ("cpuinfo", "fxdiv", "pthreadpool", "xnnpack", "flatbuffers", "highway", "nlohmann_json")
 
 # What the others bring along as static libraries, and the compiler its own.
-BROUGHT = (Library("zlib", "zlib1g-dev", "Zlib", False),
-           Library("libstdc++", "g++", "GPL-3.0-or-later WITH GCC-exception-3.1", False))
-RUNTIME += ("libstdc++",)
+BROUGHT = (Library("zlib", "zlib1g-dev", "Zlib", False, True),)
+LIBSTDCPP = Library("libstdc++", "g++", "GPL-3.0-or-later WITH GCC-exception-3.1", False, True)
+ZIG = (Library("libc++", "ziglang", "Apache-2.0 WITH LLVM-exception", False, False),
+       Library("compiler_rt", "ziglang", "MIT", False, False))
 PYTHON_ONLY = ("pybind11", "python_headers")
 
 
@@ -35,15 +37,17 @@ def _section(text: str, begin: str, end: str) -> str:
     return text[start:text.index(end, start)]
 
 
-def libraries(text: str, with_command: bool) -> List[Library]:
-    """Those of the runtime, and those of the command where it is in the archive."""
+def libraries(text: str, with_command: bool, is_zig: bool = False) -> List[Library]:
+    """Those of the runtime, those of the command where it is in the archive, and those of
+    the compiler."""
     built = _section(text, "1. Libraries that are built", "Two of them are changed")
-    found = [Library(name, name, licence, True) for name, _, licence in _ROW.findall(built)]
+    found = [Library(name, name, licence, True, False) for name, _, licence in _ROW.findall(built)]
     system = _section(text, "  In programs:", "  In tests and benchmarks")
-    found += [Library(name, package, licence, False)
+    found += [Library(name, package, licence, False, True)
               for name, package, licence in _ROW.findall(system)]
     found += BROUGHT
     if len(found) < 10:
         raise SystemExit("dist: NOTICE does not list the libraries as expected")
-    return [library for library in found if library.name not in PYTHON_ONLY and
+    kept = [library for library in found if library.name not in PYTHON_ONLY and
             (with_command or library.name in RUNTIME)]
+    return kept + (list(ZIG) if is_zig else [LIBSTDCPP])

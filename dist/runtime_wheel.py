@@ -1,17 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The package petrel_runtime as a wheel for every Python 3.
 
-    runtime_wheel.contents(top, version, library, command, licences)
-    runtime_wheel.tag([library, command])        "py3-none-manylinux_2_34_x86_64"
+    runtime_wheel.contents(top, version, "py3-none-manylinux_2_34_x86_64", library, licences)
 
-The tag says from which glibc on its programs run: the newest that they have symbols of.
+With the command it brings the verbs of `petrel` as well.
 """
 
 import pathlib
-import platform
 import re
-import subprocess
-from typing import Dict, Iterable
+from typing import Dict, Optional
 
 PROGRAM = "petrel_runtime/petrel"
 
@@ -42,24 +39,13 @@ petrel = petrel_runtime._command:main
 """
 
 
-def tag(programs: Iterable[pathlib.Path]) -> str:
-    newest = (0, 0)
-    for program in programs:
-        symbols = subprocess.run(["objdump", "-T", program], stdout=subprocess.PIPE, text=True,
-                                 check=True).stdout
-        for version in re.findall(r"GLIBC_(\d+)\.(\d+)", symbols):
-            newest = max(newest, (int(version[0]), int(version[1])))
-    return f"py3-none-manylinux_{newest[0]}_{newest[1]}_{platform.machine()}"
-
-
-def contents(top: pathlib.Path, version: str, wheel_tag: str, library: bytes, command: bytes,
-             licences: Dict[str, bytes]) -> Dict[str, bytes]:
+def contents(top: pathlib.Path, version: str, wheel_tag: str, library: bytes,
+             licences: Dict[str, bytes], command: Optional[bytes] = None) -> Dict[str, bytes]:
     """The files of the wheel by their paths in it; `licences` by file name."""
     package = top / "extension/python_runtime/petrel_runtime"
     files = {f"petrel_runtime/{path.name}": path.read_bytes() for path in package.iterdir()
              if path.suffix == ".py" or path.name == "py.typed"}
     files["petrel_runtime/libpetrel.so"] = library
-    files[PROGRAM] = command
     info = f"petrel_runtime-{version}.dist-info"
     for name, text in licences.items():
         files[f"{info}/licenses/{name}"] = text
@@ -67,5 +53,9 @@ def contents(top: pathlib.Path, version: str, wheel_tag: str, library: bytes, co
                            files["petrel_runtime/__init__.py"].decode())[1]
     files[f"{info}/METADATA"] = _METADATA.format(version=version, description=description).encode()
     files[f"{info}/WHEEL"] = _WHEEL.format(tag=wheel_tag).encode()
-    files[f"{info}/entry_points.txt"] = _ENTRY_POINTS.encode()
+    if command is None:
+        del files["petrel_runtime/_command.py"]
+    else:
+        files[PROGRAM] = command
+        files[f"{info}/entry_points.txt"] = _ENTRY_POINTS.encode()
     return files

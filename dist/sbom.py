@@ -44,10 +44,11 @@ def document(name: str, version: str, files: Dict[str, bytes], libraries: List[n
     for library in libraries:
         identifier = re.sub(r"[^A-Za-z0-9.-]", "-", library.name)
         package = _package(identifier, library.package, versions[library.name], library.licence)
+        registry = "deb/debian" if library.is_built or library.is_debian else "pypi"
         package["externalRefs"] = [{
             "referenceCategory": "PACKAGE-MANAGER",
             "referenceType": "purl",
-            "referenceLocator": f"pkg:deb/debian/{library.package.split()[0]}"
+            "referenceLocator": f"pkg:{registry}/{library.package.split()[0]}"
                                 f"@{versions[library.name]}",
         }]
         packages.append(package)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/xnnpack/runtime/keyed_hash.h"
 
-#include <sys/random.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -52,7 +53,8 @@ bool KeyedHash::random_secret(Secret* secret) {
   auto* at = reinterpret_cast<uint8_t*>(secret);
   size_t left = sizeof(*secret);
   while (left > 0) {
-    const ssize_t got = getrandom(at, std::min(left, size_t{256}), 0);
+    // glibc has a function for it from 2.25 on only.
+    const long got = syscall(SYS_getrandom, at, std::min(left, size_t{256}), 0);
     if (got <= 0) return false;
     at += got;
     left -= static_cast<size_t>(got);

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a program or shared library runs on.
+
+    elf.target(path)      Target(machine="aarch64", library="glibc", version=(2, 17))
+
+The version is the newest that the file has symbols of; musl has none.
+"""
+
+import pathlib
+import re
+import subprocess
+from typing import NamedTuple, Tuple
+
+_MACHINES = {"Advanced Micro Devices X86-64": "x86_64", "AArch64": "aarch64"}
+
+
+class Target(NamedTuple):
+    """A processor and a C library, as wheels name them."""
+    machine: str
+    library: str
+    version: Tuple[int, int]
+
+    @property
+    def platform(self) -> str:
+        """The last part of a wheel's tag."""
+        major, minor = self.version
+        kind = "manylinux" if self.library == "glibc" else "musllinux"
+        return f"{kind}_{major}_{minor}_{self.machine}"
+
+
+def target(path: pathlib.Path) -> Target:
+    told = subprocess.run(["readelf", "--wide", "--file-header", "--dynamic", "--dyn-syms", path],
+                          stdout=subprocess.PIPE, text=True, check=True).stdout
+    machine = re.search(r"Machine: +(.*)", told)[1].strip()
+    if machine not in _MACHINES:
+        raise SystemExit(f"dist: {path} is for the processor '{machine}', must be for one of "
+                         f"{', '.join(_MACHINES.values())}")
+    if "[libc.so.6]" not in told:
+        # The oldest that wheels can name, and the interface has not changed since.
+        return Target(_MACHINES[machine], "musl", (1, 1))
+    found = re.findall(r"@GLIBC_(\d+)\.(\d+)", told)
+    return Target(_MACHINES[machine], "glibc",
+                  max(((int(major), int(minor)) for major, minor in found), default=(2, 0)))

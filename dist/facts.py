@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What archives say of the tree and of the machine that builds them: versions, licences.
+
+    facts.version_of(top)      "0.1.0"
+"""
+
+import pathlib
+import re
+import subprocess
+import tempfile
+from typing import Dict, List
+
+import notice
+
+
+def version_of(top: pathlib.Path) -> str:
+    text = (top / "runtime/core/version.h").read_text()
+    return re.search(r'kVersion\[\] = "([^"]+)"', text)[1]
+
+
+def _debian_version(package: str) -> str:
+    """Of the first of the packages that a row of NOTICE names."""
+    done = subprocess.run(["dpkg-query", "-W", "-f=${Version}", package.split()[0]],
+                          stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode or not done.stdout:
+        raise SystemExit(f"dist: package {package} is not installed, so its version is not known")
+    return done.stdout
+
+
+def versions_of(top: pathlib.Path, libraries: List[notice.Library]) -> Dict[str, str]:
+    """By name."""
+    versions = {}
+    for library in libraries:
+        if library.is_built:
+            path = top.parent / "debian_sources" / f"{library.package}.version"
+            versions[library.name] = path.read_text().strip()
+        elif library.is_debian:
+            versions[library.name] = _debian_version(library.package)
+        else:
+            versions[library.name] = (top.parent / "zig/version").read_text().strip()
+    return versions
+
+
+def debian_licence(package: str) -> bytes:
+    return pathlib.Path("/usr/share/doc", package, "copyright").read_bytes()
+
+
+def filled(path: pathlib.Path, version: str) -> bytes:
+    """A template with the version in its place."""
+    return path.read_text().replace("@version@", version).encode()
+
+
+def stripped(path: pathlib.Path) -> bytes:
+    """A program or shared library without the symbols that only its linker needed."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = pathlib.Path(folder, path.name)
+        subprocess.run(["strip", "--strip-unneeded", "-o", out, path], check=True)
+        return out.read_bytes()
