@@ -86,9 +86,15 @@ Status lower_silu(Lowering& l, const IrNode& node) {
   return absl::OkStatus();
 }
 
+// The first tensor as f32, for an operator of several nodes.
+absl::StatusOr<uint32_t> wide_self(Lowering& l, const IrNode& node) {
+  PETREL_ASSIGN_OR_RETURN(const uint32_t x, self(l, node));
+  return l.widened(x);
+}
+
 // clamp(x + 3, 0, 6) / 6.
 Status lower_hardsigmoid(Lowering& l, const IrNode& node) {
-  PETREL_ASSIGN_OR_RETURN(const uint32_t x, self(l, node));
+  PETREL_ASSIGN_OR_RETURN(const uint32_t x, wide_self(l, node));
   PETREL_ASSIGN_OR_RETURN(const uint32_t three, l.scalar(3));
   PETREL_ASSIGN_OR_RETURN(const uint32_t sixth, l.scalar(1.0 / 6));
   const uint32_t clamped = l.intermediate(l.result_sizes(node));
@@ -134,7 +140,7 @@ Status lower_gelu(Lowering& l, const IrNode& node) {
   PETREL_ASSIGN_OR_RETURN(const uint32_t x, self(l, node));
   if (node.argument(arg::approximate).as_string() == "tanh") {
     PETREL_ASSIGN_OR_RETURN(const bool is_lowered, lower_gelu_of_integers(l, node));
-    return is_lowered ? absl::OkStatus() : lower_tanh_gelu(l, node, x);
+    return is_lowered ? absl::OkStatus() : lower_tanh_gelu(l, node, l.widened(x));
   }
   l.add_node(NodeKind::Gelu, {x}, l.result(node));
   return absl::OkStatus();
@@ -143,7 +149,7 @@ Status lower_gelu(Lowering& l, const IrNode& node) {
 // 1 / sqrt(x): in the ExecuTorch wheel ReciprocalSquareRoot makes a NaN of 0 and of
 // infinity.
 Status lower_rsqrt(Lowering& l, const IrNode& node) {
-  PETREL_ASSIGN_OR_RETURN(const uint32_t x, self(l, node));
+  PETREL_ASSIGN_OR_RETURN(const uint32_t x, wide_self(l, node));
   PETREL_ASSIGN_OR_RETURN(const uint32_t one, l.scalar(1));
   const uint32_t root = l.intermediate(l.result_sizes(node));
   l.add_node(NodeKind::SquareRoot, {x}, root);
@@ -180,7 +186,7 @@ Support check_logit(const IrNode& node) {
 
 // log(x / (1 - x)), of x in [eps, 1 - eps] where there is an eps.
 Status lower_logit(Lowering& l, const IrNode& node) {
-  PETREL_ASSIGN_OR_RETURN(uint32_t x, self(l, node));
+  PETREL_ASSIGN_OR_RETURN(uint32_t x, wide_self(l, node));
   PETREL_ASSIGN_OR_RETURN(const uint32_t one, l.scalar(1));
   const Extents sizes = l.result_sizes(node);
   if (const auto eps = static_cast<float>(*logit_eps(node)); eps >= 0) {

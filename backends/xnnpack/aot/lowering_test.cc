@@ -351,6 +351,27 @@ TEST(Lowering, IsTheSameEveryTime) {
                   .result.payload.equals(lower_partition(*partition).result.payload));
 }
 
+// Each step would round to f16; eager PyTorch rounds once.
+TEST(Lowering, ComputesOperatorsOfSeveralNodesInFloatsWhereTheyAreOfHalf) {
+  const auto partition = parse_partition(R"(method @forward(%x: f16[2,5]) {
+  %g = aten.gelu.default(%x, approximate="tanh")
+  %y = aten.rsqrt.default(%g)
+  return %y
+})");
+  ASSERT_NE(partition, nullptr);
+  const LoweredPartition lowered = lower_partition(*partition);
+  const std::string text = to_text(lowered.graph);
+  EXPECT_EQ(count(text, "Convert"), 4u) << text;
+  for (const Node& node : lowered.graph.nodes) {
+    const auto is_half = [&](uint32_t id) {
+      return lowered.graph.values[id].datatype == Datatype::FP16;
+    };
+    EXPECT_EQ(is_half(node.inputs[0]) != is_half(node.outputs[0]), node.kind == NodeKind::Convert)
+        << text;
+    EXPECT_FALSE(node.kind != NodeKind::Convert && is_half(node.outputs[0])) << text;
+  }
+}
+
 TEST(Lowering, NamesEveryNodeByTheValueItComputes) {
   const auto partition = parse_partition(R"(method @forward(%x: f32[2,5]) {
   %h = aten.silu.default(%x)
