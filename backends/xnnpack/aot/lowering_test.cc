@@ -372,6 +372,20 @@ TEST(Lowering, ComputesOperatorsOfSeveralNodesInFloatsWhereTheyAreOfHalf) {
   }
 }
 
+TEST(Lowering, KeepsLevelsThatAreDequantisedAndQuantisedAgain) {
+  const std::string levels = ", 0.5, 3, -128, 127, i8)\n";
+  const std::string quantize = " = quantized_decomposed.quantize_per_tensor.default(%";
+  const std::string dequantize = " = quantized_decomposed.dequantize_per_tensor.default(%";
+  EXPECT_EQ(
+      lowered_text("method @forward(%x: f32[2,5]) {\n%a" + quantize + "x" + levels + "%b" +
+                   dequantize + "a" + levels + "%c" + quantize + "b" + levels + "%d" + dequantize +
+                   "c" + levels + "%y = aten.hardswish.default(%d)\n%q" + quantize + "y" + levels +
+                   "%r" + dequantize + "q" + levels + "return %r }"),
+      "Convert #0 -> #1[2,5]\n"
+      "Hardswish #1 -> #2[2,5]\n"
+      "Convert #2 -> #3[2,5]\n");
+}
+
 TEST(Lowering, NamesEveryNodeByTheValueItComputes) {
   const auto partition = parse_partition(R"(method @forward(%x: f32[2,5]) {
   %h = aten.silu.default(%x)
