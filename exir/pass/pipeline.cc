@@ -18,6 +18,7 @@
 #include "exir/pass/passes/fold_batch_norm.h"
 #include "exir/pass/passes/fold_constants.h"
 #include "exir/pass/passes/functionalize.h"
+#include "exir/pass/passes/integer_products.h"
 #include "exir/pass/lower/lower_to_kernels.h"
 #include "exir/pass/passes/merge_equal_nodes.h"
 #include "exir/pass/passes/normalize_convolutions.h"
@@ -45,6 +46,7 @@ constexpr Pass kBefore[] = {
     {"normalize_convolutions", "batch norm folds into one kind of producer",
      normalize_convolutions},
     {"drop_zero_points", "what looks at weights finds those without zero points", drop_zero_points},
+    {"integer_products", "quantising is still in one piece", integer_products},
     {"quantized_embeddings", "dequantising is still in one piece", quantized_embeddings},
     {"decompose", "composites become what backends and kernels know", decompose},
     {"remove_identities", "decompositions leave factors of one and views of views",

@@ -23,14 +23,23 @@ bool is_activation(const Node& node) {
   return node.is(aten::relu, aten::hardtanh, aten::relu6, aten::clamp);
 }
 
-bool moves_elements(const Node& node) {
-  return node.is(aten::view, aten::permute, aten::transpose_int, aten::slice_Tensor,
-                 aten::unsqueeze, aten::squeeze_dims, aten::max_pool2d);
-}
-
 bool is_number(const Node& node, ArgHandle name, double value) {
   const Argument& argument = node.argument(name);
   return argument.is_number() && argument.as_number() == value;
+}
+
+// 0 is exact in levels of any scale.
+bool pads_with_zeros(const Node& node) {
+  if (!node.is(aten::constant_pad_nd) || !node.argument(arg::pad).is_ints()) return false;
+  const std::vector<int64_t>& pad = node.argument(arg::pad).as_ints();
+  return is_number(node, arg::value, 0) &&
+         std::all_of(pad.begin(), pad.end(), [](int64_t amount) { return amount >= 0; });
+}
+
+bool moves_elements(const Node& node) {
+  return pads_with_zeros(node) ||
+         node.is(aten::view, aten::permute, aten::transpose_int, aten::slice_Tensor,
+                 aten::unsqueeze, aten::squeeze_dims, aten::max_pool2d);
 }
 
 bool computes_one_by_one(const Node& node) {

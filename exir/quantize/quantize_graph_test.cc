@@ -59,6 +59,21 @@ TEST(AnnotateGraph, GroupsWhatSharesAScale) {
   EXPECT_EQ(annotation.left[0].reason, "aten::_softmax is not computed with integers");
 }
 
+TEST(AnnotateGraph, PadsWithTheLevelOfZeroAlone) {
+  const auto padded = [](const std::string& amounts, const std::string& number) {
+    const auto graph = graph_of(
+        "method @m(%x: f32[2,8]) {\n%w = constant @w : f32[3,10]\n%p = "
+        "aten.constant_pad_nd.default(%x, " +
+        amounts + ", " + number + ")\n%y = aten.linear.default(%p, %w, none)\nreturn %y }");
+    return graph == nullptr ? std::vector<std::vector<std::string>>()
+                            : names(annotate_graph(*graph, {}));
+  };
+  EXPECT_THAT(padded("[1, 1]", "0"), ElementsAre(ElementsAre("x", "p"), ElementsAre("y")));
+  EXPECT_THAT(padded("[1, 1]", "0.0"), ElementsAre(ElementsAre("x", "p"), ElementsAre("y")));
+  EXPECT_THAT(padded("[1, 1]", "1"), ElementsAre(ElementsAre("p"), ElementsAre("y")));
+  EXPECT_THAT(padded("[3, -1]", "0"), ElementsAre(ElementsAre("p"), ElementsAre("y")));
+}
+
 TEST(AnnotateGraph, TakesPartOnlyWhereProductsAre) {
   const auto graph = graph_of(R"(method @m(%x: f32[2,4]) {
     %a = aten.add.Tensor(%x, %x, 1)

@@ -179,6 +179,13 @@ class QuantizeVerbTest(QuantizeCase):
                       self.refuses(1, *quantize, "nan.npy"))
         self.samples("infinite.npy", [[math.inf] * PIXELS])
         self.assertIn("element 0 is inf", self.refuses(1, *quantize, "infinite.npy"))
+        for number in ("0", "1e-39"):
+            self.samples("dark.npy", [[float(number)] * PIXELS] * 3)
+            self.assertIn(f"method 'forward': input 'image', which needs a scale, lies from "
+                          f"{number} to {number} in all samples",
+                          self.refuses(1, *quantize, "dark.npy"))
+        self.samples("even.npy", [[0.5] * PIXELS] * 3)
+        self.done("quantize", DIGITS, "-o", "even.pte", "--calibrate", "even.npy")
         self.samples("flat.npy", good, shape=(64,))
         self.assertIn("has shape [2,64], the input takes [1,1,8,8]",
                       self.refuses(1, *quantize, "flat.npy"))

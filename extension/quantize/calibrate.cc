@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "exir/annotate.h"
 #include "exir/driver/observe.h"
 #include "exir/status_macros.h"
 #include "extension/quantize/channel_choices.h"
@@ -93,9 +94,12 @@ absl::Status look(const CalibrateOptions& options, const exir::ObservedProgram& 
     PETREL_ASSIGN_OR_RETURN(MethodRunner runner, MethodRunner::open(program.module(), name));
     PETREL_ASSIGN_OR_RETURN(
         (*samples)[name], observers->at(name).see_all(options.samples.at(name), std::move(runner)));
-    if ((*samples)[name] > 0) continue;
-    return absl::InvalidArgumentError(
-        absl::StrCat("the files of method '", name, "' hold no samples"));
+    if ((*samples)[name] == 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the files of method '", name, "' hold no samples"));
+    }
+    PETREL_RETURN_IF_ERROR(
+        exir::annotate(observers->at(name).check_inputs(), absl::StrCat("method '", name, "'")));
   }
   return absl::OkStatus();
 }

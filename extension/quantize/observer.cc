@@ -26,6 +26,13 @@ absl::StatusOr<Range> range_of(const float* elements, size_t count) {
   return range;
 }
 
+// exir::affine_of() has a scale of 1 for others. Levels show 0 as well.
+bool has_scale(const Range& range) {
+  const float least = std::min(range.min, 0.0f), most = std::max(range.max, 0.0f);
+  return std::isnormal((most / 2 - least / 2) /
+                       (static_cast<float>(exir::kMostLevel - exir::kLeastLevel) / 2));
+}
+
 absl::Span<const int32_t> sizes_of(const runtime::Tensor& tensor) {
   return {tensor.sizes().data(), tensor.sizes().size()};
 }
@@ -37,6 +44,17 @@ absl::StatusOr<size_t> Observer::see_all(const std::vector<std::string>& files,
   return for_each_sample(
       files, runner.inputs(), 1,
       [&](size_t i, const std::vector<NpyArray>& sample) { return see_sample(i, sample, runner); });
+}
+
+absl::Status Observer::check_inputs() const {
+  for (const std::string& name : method_.inputs) {
+    const auto seen = ranges_.find(name);
+    if (seen == ranges_.end() || has_scale(seen->second)) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("input '", name, "', which needs a scale, lies from ", seen->second.min,
+                     " to ", seen->second.max, " in all samples"));
+  }
+  return absl::OkStatus();
 }
 
 void Observer::divide(const std::string& name, const std::vector<float>& factors) {

@@ -41,6 +41,10 @@ class Observer {
   // The number of samples. InvalidArgument naming a value that is not finite.
   absl::StatusOr<size_t> see_all(const std::vector<std::string>& files, MethodRunner runner);
 
+  // InvalidArgument naming an input whose numbers, near 0 in all samples, are no measure of
+  // others: a scale from them would show these as one level.
+  absl::Status check_inputs() const;
+
   const exir::ChannelStats& channels(const std::string& name) const {
     return watched_.at(name).seen;
   }

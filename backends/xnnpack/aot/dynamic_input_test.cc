@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/xnnpack/aot/dynamic_input.h"
 
+#include <algorithm>
 #include <string>
 
 #include "backends/xnnpack/aot/test_partition.h"
@@ -11,6 +12,7 @@
 namespace petrel::backends::xnnpack::aot {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 
 constexpr char kChosen[] =
@@ -156,6 +158,34 @@ TEST(Groups, AreMultipliedByAnyNumberOfRows) {
     EXPECT_TRUE(support.supported) << node->describe() << ": " << support.reason;
   }
   EXPECT_THAT(to_text(lower_partition(*partition).graph), HasSubstr("Convert"));
+}
+
+TEST(Groups, HaveZeroPointsWhoseShareIsComputedOfMeans) {
+  std::string text = groups(32, "-8, 7");
+  text.replace(text.find("%w = "), 5, "%n = constant @zeros : i8[8,3]\n%w = ");
+  text.replace(text.find("none, i8"), 4, "%n");
+  const auto partition = parse_partition(method("%x: f32[3,96]", chain() + text), one_to_seven);
+  ASSERT_NE(partition, nullptr);
+  for (const auto& node : partition->nodes()) {
+    const exir::Support support = xnnpack_backend()->partitioner().supports(*node);
+    EXPECT_TRUE(support.supported) << node->describe() << ": " << support.reason;
+  }
+  const LoweredPartition lowered = lower_partition(*partition);
+  const std::string made = to_text(lowered.graph);
+  EXPECT_THAT(made, ContainsRegex("AvgPooling2d #[0-9]+ -> #[0-9]+\\[3,1,3,1\\]"));
+  EXPECT_THAT(made, ContainsRegex("FullyConnected #[0-9]+ constant\\[8,96\\]"));
+  const auto share =
+      std::find_if(lowered.graph.nodes.begin(), lowered.graph.nodes.end(), [&](const Node& node) {
+        return node.kind == NodeKind::FullyConnected &&
+               lowered.graph.values[node.inputs[1]].dims == (Dims{8, 3});
+      });
+  ASSERT_NE(share, lowered.graph.nodes.end()) << made;
+  const std::vector<float> factors = lowered.constant(share->inputs[1]);
+  ASSERT_EQ(factors.size(), 24u);
+  for (size_t i = 0; i < factors.size(); ++i) {
+    const auto number = static_cast<float>(one_to_seven(static_cast<int64_t>(i)));
+    EXPECT_EQ(factors[i], -32 * number * number);
+  }
 }
 
 TEST(Groups, AreOfLevelsThatFit) {

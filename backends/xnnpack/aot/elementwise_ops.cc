@@ -25,6 +25,12 @@ absl::StatusOr<uint32_t> self(Lowering& l, const IrNode& node) {
   return l.operand(node.input(arg::self), l.result_layout(node));
 }
 
+// The first tensor as f32, for an operator of several nodes.
+absl::StatusOr<uint32_t> wide_self(Lowering& l, const IrNode& node) {
+  PETREL_ASSIGN_OR_RETURN(const uint32_t x, self(l, node));
+  return l.widened(x);
+}
+
 // --- one input ---
 
 template <NodeKind kKind>
@@ -77,9 +83,16 @@ Support check_elu(const IrNode& node) {
   return Support::yes();
 }
 
+// XNNPACK's of half is two units in the last place off.
+Status lower_sigmoid(Lowering& l, const IrNode& node) {
+  PETREL_ASSIGN_OR_RETURN(const uint32_t x, wide_self(l, node));
+  l.add_node(NodeKind::Sigmoid, {x}, l.result(node));
+  return absl::OkStatus();
+}
+
 // x * sigmoid(x).
 Status lower_silu(Lowering& l, const IrNode& node) {
-  PETREL_ASSIGN_OR_RETURN(const uint32_t x, self(l, node));
+  PETREL_ASSIGN_OR_RETURN(const uint32_t x, wide_self(l, node));
   const uint32_t gate = l.intermediate(l.result_sizes(node));
   l.add_node(NodeKind::Sigmoid, {x}, gate);
   bound(l.add_node(NodeKind::Multiply, {x, gate}, l.result(node)), l.range());
@@ -88,7 +101,7 @@ Status lower_silu(Lowering& l, const IrNode& node) {
 
 // clamp(x + 3, 0, 6) / 6.
 Status lower_hardsigmoid(Lowering& l, const IrNode& node) {
-  PETREL_ASSIGN_OR_RETURN(const uint32_t x, self(l, node));
+  PETREL_ASSIGN_OR_RETURN(const uint32_t x, wide_self(l, node));
   PETREL_ASSIGN_OR_RETURN(const uint32_t three, l.scalar(3));
   PETREL_ASSIGN_OR_RETURN(const uint32_t sixth, l.scalar(1.0 / 6));
   const uint32_t clamped = l.intermediate(l.result_sizes(node));
@@ -134,7 +147,7 @@ Status lower_gelu(Lowering& l, const IrNode& node) {
   PETREL_ASSIGN_OR_RETURN(const uint32_t x, self(l, node));
   if (node.argument(arg::approximate).as_string() == "tanh") {
     PETREL_ASSIGN_OR_RETURN(const bool is_lowered, lower_gelu_of_integers(l, node));
-    return is_lowered ? absl::OkStatus() : lower_tanh_gelu(l, node, x);
+    return is_lowered ? absl::OkStatus() : lower_tanh_gelu(l, node, l.widened(x));
   }
   l.add_node(NodeKind::Gelu, {x}, l.result(node));
   return absl::OkStatus();
@@ -143,7 +156,7 @@ Status lower_gelu(Lowering& l, const IrNode& node) {
 // 1 / sqrt(x): in the ExecuTorch wheel ReciprocalSquareRoot makes a NaN of 0 and of
 // infinity.
 Status lower_rsqrt(Lowering& l, const IrNode& node) {
-  PETREL_ASSIGN_OR_RETURN(const uint32_t x, self(l, node));
+  PETREL_ASSIGN_OR_RETURN(const uint32_t x, wide_self(l, node));
   PETREL_ASSIGN_OR_RETURN(const uint32_t one, l.scalar(1));
   const uint32_t root = l.intermediate(l.result_sizes(node));
   l.add_node(NodeKind::SquareRoot, {x}, root);
@@ -180,7 +193,7 @@ Support check_logit(const IrNode& node) {
 
 // log(x / (1 - x)), of x in [eps, 1 - eps] where there is an eps.
 Status lower_logit(Lowering& l, const IrNode& node) {
-  PETREL_ASSIGN_OR_RETURN(uint32_t x, self(l, node));
+  PETREL_ASSIGN_OR_RETURN(uint32_t x, wide_self(l, node));
   PETREL_ASSIGN_OR_RETURN(const uint32_t one, l.scalar(1));
   const Extents sizes = l.result_sizes(node);
   if (const auto eps = static_cast<float>(*logit_eps(node)); eps >= 0) {
@@ -275,7 +288,7 @@ constexpr OpRow kRows[] = {
     unary(aten::log, &lower_unary<NodeKind::Log>),
     unary(aten::neg, &lower_unary<NodeKind::Negate>),
     unary(aten::rsqrt, &lower_rsqrt),
-    unary(aten::sigmoid, &lower_unary<NodeKind::Sigmoid>),
+    unary(aten::sigmoid, &lower_sigmoid),
     unary(aten::sin, &lower_unary<NodeKind::Sin>),
     unary(aten::sqrt, &lower_unary<NodeKind::SquareRoot>),
     unary(aten::tanh, &lower_unary<NodeKind::Tanh>),

@@ -113,7 +113,10 @@ absl::Status Lowering::lower(const exir::Node& node) {
   debug_handle_ = static_cast<uint32_t>(debug_handles_.size());
   debug_handles_[debug_handle_] = effective_result(node)->name();
   floats_ = float_datatype(node.result()->tensor().dtype);
-  return row->lower(*this, node);
+  narrowing_ = {};
+  PETREL_RETURN_IF_ERROR(row->lower(*this, node));
+  if (narrowing_.to != kNoId) add_node(NodeKind::Convert, {narrowing_.from}, narrowing_.to);
+  return absl::OkStatus();
 }
 
 absl::Status Lowering::add_outputs() {
@@ -174,7 +177,19 @@ uint32_t Lowering::result(const exir::Node& node) {
   const uint32_t id = add_value(result_sizes(node));
   if (layout == Layout::kPlain) mark_output(value, id);
   forms_[value] = {id, layout};
-  return id;
+  const Datatype own = float_datatype(node.result()->tensor().dtype);
+  if (graph_.values[id].datatype == own) return id;
+  graph_.values[id].datatype = own;
+  narrowing_ = {add_value(result_sizes(node)), id};
+  return narrowing_.from;
+}
+
+uint32_t Lowering::widened(uint32_t id) {
+  if (floats_ != Datatype::FP16) return id;
+  floats_ = Datatype::FP32;
+  const uint32_t wide = add_value(Extents(sizes_[id]));
+  add_node(NodeKind::Convert, {id}, wide);
+  return wide;
 }
 
 void Lowering::mark_output(const exir::Value* value, uint32_t id) {

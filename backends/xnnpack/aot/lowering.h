@@ -111,6 +111,11 @@ class Lowering {
   // The sizes of the result in that layout.
   Extents result_sizes(const exir::Node& node) const;
 
+  // `id` as f32, as are all values that are made for the current IR node from here on; what
+  // is put into its result is rounded to f16 again. For operators of several nodes, each of
+  // which would round. Where `id` is f32 nothing happens.
+  uint32_t widened(uint32_t id);
+
   // A value between two nodes.
   uint32_t intermediate(Extents sizes) { return add_value(std::move(sizes)); }
 
@@ -175,6 +180,11 @@ class Lowering {
   std::map<uint32_t, std::string> debug_handles_;
   uint32_t debug_handle_ = 0;
   Datatype floats_ = Datatype::FP32;  // of values that the current node makes
+  struct Narrowing {
+    uint32_t from = kNoId;
+    uint32_t to = kNoId;
+  };
+  Narrowing narrowing_;  // of the result of the current node, where its values are widened
   Range range_;
 
   std::map<const exir::Node*, const exir::Node*> merged_into_;  // activation -> producer

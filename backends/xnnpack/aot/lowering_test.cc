@@ -351,6 +351,41 @@ TEST(Lowering, IsTheSameEveryTime) {
                   .result.payload.equals(lower_partition(*partition).result.payload));
 }
 
+// Each step would round to f16; eager PyTorch rounds once.
+TEST(Lowering, ComputesOperatorsOfSeveralNodesInFloatsWhereTheyAreOfHalf) {
+  const auto partition = parse_partition(R"(method @forward(%x: f16[2,5]) {
+  %g = aten.gelu.default(%x, approximate="tanh")
+  %y = aten.rsqrt.default(%g)
+  return %y
+})");
+  ASSERT_NE(partition, nullptr);
+  const LoweredPartition lowered = lower_partition(*partition);
+  const std::string text = to_text(lowered.graph);
+  EXPECT_EQ(count(text, "Convert"), 4u) << text;
+  for (const Node& node : lowered.graph.nodes) {
+    const auto is_half = [&](uint32_t id) {
+      return lowered.graph.values[id].datatype == Datatype::FP16;
+    };
+    EXPECT_EQ(is_half(node.inputs[0]) != is_half(node.outputs[0]), node.kind == NodeKind::Convert)
+        << text;
+    EXPECT_FALSE(node.kind != NodeKind::Convert && is_half(node.outputs[0])) << text;
+  }
+}
+
+TEST(Lowering, KeepsLevelsThatAreDequantisedAndQuantisedAgain) {
+  const std::string levels = ", 0.5, 3, -128, 127, i8)\n";
+  const std::string quantize = " = quantized_decomposed.quantize_per_tensor.default(%";
+  const std::string dequantize = " = quantized_decomposed.dequantize_per_tensor.default(%";
+  EXPECT_EQ(
+      lowered_text("method @forward(%x: f32[2,5]) {\n%a" + quantize + "x" + levels + "%b" +
+                   dequantize + "a" + levels + "%c" + quantize + "b" + levels + "%d" + dequantize +
+                   "c" + levels + "%y = aten.hardswish.default(%d)\n%q" + quantize + "y" + levels +
+                   "%r" + dequantize + "q" + levels + "return %r }"),
+      "Convert #0 -> #1[2,5]\n"
+      "Hardswish #1 -> #2[2,5]\n"
+      "Convert #2 -> #3[2,5]\n");
+}
+
 TEST(Lowering, NamesEveryNodeByTheValueItComputes) {
   const auto partition = parse_partition(R"(method @forward(%x: f32[2,5]) {
   %h = aten.silu.default(%x)

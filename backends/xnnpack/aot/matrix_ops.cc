@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "absl/strings/str_cat.h"
 #include "backends/xnnpack/aot/arguments.h"
+#include "backends/xnnpack/aot/dynamic_input.h"
 #include "backends/xnnpack/aot/op_table.h"
 #include "backends/xnnpack/aot/quantized_weight.h"
+#include "backends/xnnpack/aot/zero_point_share.h"
 #include "exir/ops/read_sizes.h"
 #include "exir/status_macros.h"
 
@@ -26,17 +28,29 @@ constexpr Arguments kLinear = {arg::input, arg::weight, arg::bias, false};
 constexpr Arguments kMm = {arg::self, arg::mat2, kNoBias, true};
 constexpr Arguments kAddmm = {arg::mat1, arg::mat2, arg::self, true};
 
+// The constant that the weight is or is stored as, with its zero points if `kProduct` takes
+// these; null for others.
+template <const Arguments& kProduct>
+exir::ConstantPtr filter_of(const IrNode& node) {
+  const Value* weight = node.input(kProduct.weight);
+  if (const Value* constant = weight_constant(weight)) return constant->constant();
+  if (kProduct.weight_is_transposed || weight->producer() == nullptr) return nullptr;
+  const auto stored = stored_filter(node.input(kProduct.input), weight);
+  return stored ? stored->constant : nullptr;
+}
+
 template <const Arguments& kProduct>
 Support check_product(const IrNode& node) {
   const Value* weight = node.input(kProduct.weight);
-  if (weight_constant(weight) == nullptr) {
+  if (filter_of<kProduct>(node) == nullptr) {
     return Support::no(absl::StrCat(kProduct.weight.text, " is computed at run time"));
   }
   if (weight->tensor().rank() != 2) {
     return Support::no(
         absl::StrCat(kProduct.weight.text, " has rank ", weight->tensor().rank(), ", must be 2"));
   }
-  const auto stored = stored_weight(weight);
+  const auto stored =
+      weight->is_constant() ? std::nullopt : stored_filter(node.input(kProduct.input), weight);
   if (stored && stored->group_size != 0) {
     if (kProduct.weight_is_transposed) return Support::no("its weight has groups");
     if (Support s = check_groups(*stored); !s.supported) return s;
@@ -66,22 +80,30 @@ Support check_dynamic_product(const IrNode& node) {
 template <const Arguments& kProduct>
 Status lower_product(Lowering& l, const IrNode& node) {
   const Value* weight = node.input(kProduct.weight);
-  const exir::Constant& stored = *weight_constant(weight)->constant();
+  const exir::ConstantPtr stored = filter_of<kProduct>(node);
   const exir::Value* bias = nullptr;
   if (kProduct.bias != kNoBias && node.argument(kProduct.bias).is_value()) {
     bias = node.input(kProduct.bias);
   }
   FilterUse use = {node.input(kProduct.input), weight, bias, l.effective_result(node),
-                   WeightView::of(stored)};
+                   WeightView::of(*stored)};
   use.filter_dims = Dims(use.filter.sizes.begin(), use.filter.sizes.end());
   use.weight_axis = kProduct.weight_is_transposed ? 1 : 0;
   use.filter_axis = kProduct.weight_is_transposed ? 1 : 0;
   PETREL_ASSIGN_OR_RETURN(const ProductIds ids, add_operands(l, use));
-  Node& product =
-      l.add_node(NodeKind::FullyConnected, {ids.input, ids.filter, ids.bias}, l.result(node));
-  product.flags = kProduct.weight_is_transposed ? kTransposeWeights : 0;
-  product.output_min = l.range().min;
-  product.output_max = l.range().max;
+  const bool is_plain = weight_constant(weight) != nullptr;
+  const uint32_t result = is_plain ? l.result(node) : l.intermediate(l.result_sizes(node));
+  Node* last = &l.add_node(NodeKind::FullyConnected, {ids.input, ids.filter, ids.bias}, result);
+  last->flags = kProduct.weight_is_transposed ? kTransposeWeights : 0;
+  if (!is_plain) {
+    PETREL_ASSIGN_OR_RETURN(const uint32_t x,
+                            l.operand(dynamic_source(node.input(kProduct.input)), Layout::kPlain));
+    PETREL_ASSIGN_OR_RETURN(const uint32_t share,
+                            add_zero_point_share(l, x, *stored_with_zero_points(weight)));
+    last = &l.add_node(NodeKind::Add, {result, share}, l.result(node));
+  }
+  last->output_min = l.range().min;
+  last->output_max = l.range().max;
   return absl::OkStatus();
 }
 

@@ -30,6 +30,7 @@ class Merging {
     }
     move_dequantize_down();
     move_quantize_up();
+    skip_round_trips();
     find_makers_and_users();
     for (Node& node : graph_.nodes) compute_with_integers(&node);
     remove_dead_nodes(&graph_);
@@ -131,6 +132,24 @@ class Merging {
       graph_.nodes[i] = std::exchange(graph_.nodes[m], std::move(convert));
       makers_.push_back(m);
       users_.push_back({i});
+    }
+  }
+
+  // Convert, Convert to the same levels  ==>  what was given. Not where the levels leave.
+  void skip_round_trips() {
+    find_makers_and_users();
+    for (const Node& node : graph_.nodes) {
+      const Node* before = is_quantize(node) ? dequantize_of(node.inputs[0]) : nullptr;
+      const uint32_t out = node.outputs[0];
+      if (before == nullptr || graph_.values[out].flags != 0) continue;
+      const uint32_t given = before->inputs[0];
+      const QuantParams& a = graph_.values[given].quant;
+      const QuantParams& b = graph_.values[out].quant;
+      if (a.scale != b.scale || a.zero_point != b.zero_point) continue;
+      for (const size_t user : users_[out]) {
+        std::vector<uint32_t>& ids = graph_.nodes[user].inputs;
+        std::replace(ids.begin(), ids.end(), out, given);
+      }
     }
   }
 

@@ -12,6 +12,8 @@
 //   %f = Convert %q                          %t = StaticTranspose %q
 //   %t = StaticTranspose %f              ==> %f = Convert %t
 //
+// and a value that is dequantised and quantised again to the same levels stays as it was.
+//
 // A node stays as it is where XNNPACK could not compute it (format/quantization.h,
 // format/scale_ratios.h). What nobody needs any more is dropped.
 

@@ -141,12 +141,13 @@ Support check_avg_pool(const IrNode& node) {
 }
 
 // XNNPACK leaves padding out of the mean; where PyTorch counts it, it is
-// written into the image first.
+// written into the image first. Of half it would round every sum.
 Status lower_avg_pool(Lowering& l, const IrNode& node) {
   Pool pool;
   read_pool(node, &pool);
   Window window = to_window(pool);
   PETREL_ASSIGN_OR_RETURN(uint32_t x, l.operand(node.input(arg::self), Layout::kChannelsLast));
+  x = l.widened(x);
   const bool is_padded = pool.padding[0] > 0 || pool.padding[1] > 0;
   if (is_padded && node.argument(arg::count_include_pad).as_bool()) {
     Extents sizes = l.sizes(x);

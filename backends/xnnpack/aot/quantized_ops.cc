@@ -3,6 +3,9 @@
 // Quantising and dequantising. Each is a Convert; those around nodes that compute with
 // integers go away again (merge_conversions.h). Those with numbers that are found at run
 // time (dynamic_input.h) are the affair of the products that read them.
+#include <algorithm>
+#include <vector>
+
 #include "backends/xnnpack/aot/dynamic_input.h"
 #include "backends/xnnpack/aot/op_table.h"
 #include "backends/xnnpack/aot/quantized_weight.h"
@@ -69,6 +72,13 @@ Status lower_dequantize(Lowering& l, const IrNode& node) {
 // partitioner asks. Else it dequantises a weight.
 Support check_dynamic_or_stored(const IrNode& node) {
   if (is_dynamic_conversion(node) || stored_weight(node.result())) return Support::yes();
+  const std::vector<IrNode*> users = node.result()->users();
+  const bool is_filter = std::all_of(users.begin(), users.end(), [&](const IrNode* user) {
+    return user->is(aten::linear) && user->input(arg::weight) == node.result() &&
+           user->input(arg::input) != node.result() &&
+           stored_filter(user->input(arg::input), node.result());
+  });
+  if (is_filter) return Support::yes();
   return Support::no("it does not dequantise a constant of i8 without zero points");
 }
 

@@ -307,8 +307,19 @@ exir::Support check_groups(const StoredWeight& weight) {
                                         " elements, must have a multiple of ", kGroupUnit));
 }
 
+std::optional<StoredWeight> stored_filter(const exir::Value* input, const exir::Value* weight) {
+  std::optional<StoredWeight> found = stored_weight(weight);
+  if (found || dynamic_source(input) == nullptr) return found;
+  found = stored_with_zero_points(weight);
+  if (!found || found->constant->type.rank() != 2 || found->axis != 0) return std::nullopt;
+  const bool is_by_row =
+      found->scales.size() == static_cast<size_t>(found->constant->type.sizes[0]);
+  return found->group_size != 0 || is_by_row ? std::move(found) : std::nullopt;
+}
+
 exir::Support check_dynamic_filter(const exir::Value* weight, size_t axis, int64_t outputs) {
-  const std::optional<StoredWeight> stored = stored_weight(weight);
+  std::optional<StoredWeight> stored = stored_weight(weight);
+  if (!stored && axis == 0) stored = stored_with_zero_points(weight);
   if (!stored) return exir::Support::no("its weight is not stored as i8 without zero points");
   if (stored->group_size != 0) {
     return axis == 0 ? check_groups(*stored) : exir::Support::no("its weight has groups");
@@ -319,7 +330,7 @@ exir::Support check_dynamic_filter(const exir::Value* weight, size_t axis, int64
 
 absl::StatusOr<ProductIds> add_operands(Lowering& l, const FilterUse& p) {
   if (p.weight->is_constant()) return add_floats(l, p, nullptr);
-  const std::optional<StoredWeight> weight = stored_weight(p.weight);
+  const std::optional<StoredWeight> weight = stored_filter(p.input, p.weight);
   if (!weight) return absl::InvalidArgumentError("weight is computed at run time");
   const bool is_by_channel =
       is_by_output(*weight, p.weight_axis, int64_t{p.filter_dims[p.filter_axis]});

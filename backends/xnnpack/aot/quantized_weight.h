@@ -57,6 +57,10 @@ struct FilterUse {
   Layout layout = Layout::kPlain;  // of the input
 };
 
+// How the weight of a product of `input` is stored: with zero points only where the input is
+// quantised at run time, and then rows or groups of linear have theirs.
+std::optional<StoredWeight> stored_filter(const exir::Value* input, const exir::Value* weight);
+
 struct ProductIds {
   uint32_t input = 0;
   uint32_t filter = 0;

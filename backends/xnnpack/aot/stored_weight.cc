@@ -57,7 +57,7 @@ std::optional<std::vector<float>> scales_of(const exir::Argument& argument) {
 bool has_4_bits(const exir::Node& node) {
   const auto low = number_argument(node.argument(arg::quant_min));
   const auto high = number_argument(node.argument(arg::quant_max));
-  return low == -8 && high == 7;
+  return low && high && *low >= -8 && *high <= 7;
 }
 
 // Along which axis, or in which groups, blocks of these sizes have scales of their own.
@@ -98,9 +98,8 @@ bool has_all_scales(const StoredWeight& weight) {
   return count == 1 || count == sizes[weight.axis];
 }
 
-}  // namespace
-
-std::optional<StoredWeight> stored_constant(const exir::Value* value) {
+// All but zero points.
+std::optional<StoredWeight> stored_levels(const exir::Value* value) {
   const exir::Node* node = value->producer();
   if (node == nullptr || value->tensor().dtype != exir::ScalarType::kFloat ||
       !node->is(quantized::dequantize_per_tensor, quantized::dequantize_per_channel,
@@ -109,14 +108,11 @@ std::optional<StoredWeight> stored_constant(const exir::Value* value) {
   }
   const exir::Value* stored = node->input(arg::input);
   const exir::Argument int8(exir::ScalarType::kChar);
-  const std::optional<int32_t> zero_point =
-      zero_point_of(node->argument(arg::zero_point, arg::zero_points));
   if (!is_fixed(stored) || stored->tensor().dtype != exir::ScalarType::kChar ||
-      node->argument(arg::dtype, arg::input_dtype) != int8 || !zero_point) {
+      node->argument(arg::dtype, arg::input_dtype) != int8) {
     return std::nullopt;
   }
   StoredWeight found;
-  found.zero_point = *zero_point;
   found.constant = stored->constant();
   found.is_4_bit = has_4_bits(*node);
   const exir::Argument& scale = node->argument(arg::scale, arg::scales);
@@ -125,6 +121,33 @@ std::optional<StoredWeight> stored_constant(const exir::Value* value) {
   found.scales = *std::move(scales);
   if (scale.is_value()) found.scale_constant = scale.value()->constant();
   return has_all_scales(found) ? std::make_optional(std::move(found)) : std::nullopt;
+}
+
+const exir::Argument& zero_points_in(const exir::Value* value) {
+  return value->producer()->argument(arg::zero_point, arg::zero_points);
+}
+
+}  // namespace
+
+std::optional<StoredWeight> stored_constant(const exir::Value* value) {
+  std::optional<StoredWeight> found = stored_levels(value);
+  if (!found) return std::nullopt;
+  const std::optional<int32_t> zero_point = zero_point_of(zero_points_in(value));
+  if (!zero_point) return std::nullopt;
+  found->zero_point = *zero_point;
+  return found;
+}
+
+std::optional<StoredWeight> stored_with_zero_points(const exir::Value* weight) {
+  std::optional<StoredWeight> found = stored_levels(weight);
+  if (!found || found->scale_constant == nullptr) return std::nullopt;
+  const exir::Argument& zero_points = zero_points_in(weight);
+  if (!zero_points.is_value() || !is_fixed(zero_points.value())) return std::nullopt;
+  const auto numbers = exir::decode_constant(*zero_points.value()->constant());
+  if (!numbers.ok() || numbers->size() != found->scales.size()) return std::nullopt;
+  found->zero_points.assign(numbers->begin(), numbers->end());
+  found->zero_point_constant = zero_points.value()->constant();
+  return found;
 }
 
 std::optional<StoredWeight> stored_weight(const exir::Value* weight) {

@@ -65,19 +65,14 @@ uint8_t axis_at(const Tensor& tensor, size_t place) {
   return order.empty() ? static_cast<uint8_t>(place) : order[place];
 }
 
-struct ArgumentType {
-  runtime::ScalarType type;
-  const char* name;
-};
-
-ArgumentType argument_type(Datatype datatype) {
+runtime::ScalarType argument_type(Datatype datatype) {
   switch (datatype) {
     case Datatype::QINT8:
-      return {runtime::ScalarType::Char, "Char"};
+      return runtime::ScalarType::Char;
     case Datatype::FP16:
-      return {runtime::ScalarType::Half, "Half"};
+      return runtime::ScalarType::Half;
     default:
-      return {runtime::ScalarType::Float, "Float"};
+      return runtime::ScalarType::Float;
   }
 }
 
@@ -87,16 +82,16 @@ ArgumentType argument_type(Datatype datatype) {
 Result<Tensor> tensor_argument(Span<EValue*> args, size_t index, const Value& value,
                                bool needs_data) {
   const size_t rank = value.dims.size();
-  const ArgumentType type = argument_type(value.datatype);
+  const runtime::ScalarType type = argument_type(value.datatype);
   Result<Tensor> argument = args[index]->tryToTensor();
   if (!argument.ok()) {
     PETREL_LOG(Error, "argument %zu is not a tensor", index);
     return argument.error();
   }
   const Tensor tensor = *argument;
-  if (tensor.scalar_type() != type.type) {
-    PETREL_LOG(Error, "argument %zu has type %d, must be %s", index,
-               static_cast<int>(tensor.scalar_type()), type.name);
+  if (tensor.scalar_type() != type) {
+    PETREL_LOG(Error, "argument %zu has type %s, must be %s", index,
+               to_string(tensor.scalar_type()), to_string(type));
     return Error::InvalidArgument;
   }
   const bool is_scalar = tensor.dim() == 0 && rank == 1;

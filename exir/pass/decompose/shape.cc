@@ -213,8 +213,30 @@ Rewritten pad(Builder& b, Node& node) {
   return done(b, node, b.call((mode == "reflect" ? kReflect : kReplicate)[dims - 1], {x, amounts}));
 }
 
+// Padding with less than nothing is a slice; kernels of other runtimes refuse it.
+Rewritten constant_pad(Builder& b, Node& node) {
+  Value* x = tensor_at(node, arg::self);
+  const Sizes amounts = sizes_in(node.argument(arg::pad), 1);
+  Ints rest;
+  bool pads = false;
+  for (size_t i = 0; i < amounts.size(); i += 2) {
+    const int64_t before = amounts[i];
+    const int64_t after = amounts[i + 1];
+    rest.insert(rest.end(), {std::max<int64_t>(0, before), std::max<int64_t>(0, after)});
+    pads = pads || before > 0 || after > 0;
+    if (before >= 0 && after >= 0) continue;
+    const auto dim = static_cast<int64_t>(x->tensor().rank() - 1 - i / 2);
+    const Size end = sizes_of(x)[static_cast<size_t>(dim)] - std::max<int64_t>(0, -after);
+    PETREL_ASSIGN_OR_RETURN(x, b.slice(x, dim, std::max<int64_t>(0, -before), end));
+  }
+  if (x == tensor_at(node, arg::self)) return false;
+  if (!pads) return done(b, node, x);
+  return done(b, node, b.call(aten::constant_pad_nd, {x, rest, node.argument(arg::value)}));
+}
+
 constexpr Rewrite kRows[] = {
     {aten::cat, cat, true},
+    {aten::constant_pad_nd, constant_pad, true},
     {aten::copy, copy},
     {aten::concat, cat, true},
     {aten::concatenate, cat, true},

@@ -61,7 +61,7 @@ def views(x, image):
     emit("pads", lambda a: (
         F.pad(a, (1, 2, 0, 1), value=2.0), F.pad(a, (1, 2, 2, 1), mode="reflect"),
         F.pad(a, (1, 2, 2, 1), mode="replicate"), F.pad(a, (2, 1, 1, 2), mode="circular"),
-        F.pad(a, (-1, 0))), image)
+        F.pad(a, (-1, 0)), F.pad(a, (-1, 2, 1, -1), value=0.5)), image)
     emit("shuffles", lambda a: (
         torch.channel_shuffle(a, 2), F.pixel_shuffle(a, 2), F.pixel_shuffle(a[0], 2),
         F.pixel_unshuffle(F.pixel_shuffle(a, 2), 2),

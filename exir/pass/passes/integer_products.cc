@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/pass/passes/integer_products.h"
+
+#include <cstdint>
+#include <optional>
+
+#include "exir/pass/framework/builder.h"
+#include "exir/pass/framework/rewrite.h"
+#include "exir/status_macros.h"
+
+namespace petrel::exir {
+namespace {
+
+// The node that makes `value`, if it is of that operator.
+const Node* made_by(const Value* value, OpHandle op) {
+  const Node* node = value == nullptr ? nullptr : value->producer();
+  return node != nullptr && node->is(op) ? node : nullptr;
+}
+
+// What is cast to `dtype`; null where nothing is.
+Value* cast_to(const Value* value, ScalarType dtype) {
+  const Node* cast = made_by(value, aten::_to_copy);
+  return cast != nullptr && value->tensor().dtype == dtype ? cast->input(arg::self) : nullptr;
+}
+
+Value* behind_view(Value* value) {
+  const Node* view = made_by(value, aten::view);
+  return view == nullptr ? value : view->input(arg::self);
+}
+
+bool is_number(const Node& node, ArgHandle name, int64_t number) {
+  return node.argument(name) == Argument(number);
+}
+
+// x - y.
+bool subtracts(const Node* node) { return node != nullptr && is_number(*node, arg::alpha, 1); }
+
+struct IntegerProduct {
+  const Node* quantize;
+  Value* weight;  // i8[N,K]
+};
+
+bool sums_columns(const Value* value, const Value* matrix) {
+  const Node* sum = made_by(value, aten::sum_dim_IntList);
+  return sum != nullptr && sum->input(arg::self) == matrix &&
+         sum->argument(arg::dim) == Argument(Ints{0}) && sum->argument(arg::keepdim).as_bool();
+}
+
+// Of u8 levels `of_bytes` the i8 levels 128 below; null for others.
+Value* signed_levels(const Value* of_bytes) {
+  const Node* add = made_by(cast_to(of_bytes, ScalarType::kByte), aten::add_Scalar);
+  if (add == nullptr || !is_number(*add, arg::other, 128) || !is_number(*add, arg::alpha, 1)) {
+    return nullptr;
+  }
+  return cast_to(add->input(arg::self), ScalarType::kInt);
+}
+
+std::optional<IntegerProduct> product_of_integers(const Value* sums) {
+  const Node* multiply = made_by(sums, aten::_int_mm);
+  Value* levels = nullptr;
+  if (multiply != nullptr) {
+    levels = multiply->input(arg::self);
+  } else {
+    const Node* shift = made_by(sums, aten::sub_Tensor);
+    if (!subtracts(shift)) return std::nullopt;
+    multiply = made_by(shift->input(arg::self), aten::_int_mm);
+    const Node* share = made_by(shift->input(arg::other), aten::mul_Scalar);
+    if (multiply == nullptr || share == nullptr || !is_number(*share, arg::other, 128) ||
+        !sums_columns(share->input(arg::self), multiply->input(arg::mat2))) {
+      return std::nullopt;
+    }
+    levels = signed_levels(multiply->input(arg::self));
+  }
+  const Node* permute = made_by(multiply->input(arg::mat2), aten::permute);
+  if (levels == nullptr || permute == nullptr) return std::nullopt;
+  const Node* quantize = made_by(behind_view(levels), torchao::quantize_affine);
+  Value* weight = permute->input(arg::self);
+  const bool is_known = quantize != nullptr && weight->tensor().dtype == ScalarType::kChar &&
+                        quantize->result()->tensor().dtype == ScalarType::kChar &&
+                        permute->argument(arg::dims) == Argument(Ints{1, 0});
+  if (!is_known) return std::nullopt;
+  return IntegerProduct{quantize, weight};
+}
+
+// Whether `value` is `number`, as another view.
+bool is_view_of(Value* value, const Value* number) {
+  return value == number || (made_by(value, aten::view) != nullptr && behind_view(value) == number);
+}
+
+// zero point * scale * (sum of each row of the weight)
+bool is_share_of_zero_points(const Value* value, const IntegerProduct& product) {
+  const Node* share = made_by(value, aten::mul_Tensor);
+  const Node* zero =
+      share == nullptr ? nullptr : made_by(share->input(arg::self), aten::mul_Tensor);
+  if (zero == nullptr) return false;
+  Value* zero_point = cast_to(zero->input(arg::self), ScalarType::kFloat);
+  const Node* sum =
+      made_by(cast_to(share->input(arg::other), ScalarType::kFloat), aten::sum_dim_IntList);
+  return zero_point != nullptr && sum != nullptr &&
+         is_view_of(zero_point, product.quantize->input(arg::zero_point)) &&
+         is_view_of(zero->input(arg::other), product.quantize->input(arg::scale)) &&
+         sum->input(arg::self) == product.weight &&
+         (sum->argument(arg::dim) == Argument(Ints{-1}) ||
+          sum->argument(arg::dim) == Argument(Ints{1}));
+}
+
+bool is_symmetric(const Node& quantize) {
+  const Node* chooser = made_by(quantize.input(arg::scale), torchao::choose_qparams_affine);
+  return chooser != nullptr && quantize.input(arg::zero_point) == chooser->result(1) &&
+         chooser->argument(arg::mapping_type).as_string() != "ASYMMETRIC" &&
+         is_number(*chooser, arg::quant_min, INT8_MIN) &&
+         is_number(*chooser, arg::quant_max, INT8_MAX);
+}
+
+// `value` is the product with the scales of rows, and without what zero points add.
+std::optional<IntegerProduct> product_of_rows(const Value* value) {
+  const Node* difference = made_by(value, aten::sub_Tensor);
+  const Value* scaled = subtracts(difference) ? difference->input(arg::self) : value;
+  const Node* scale = made_by(scaled, aten::mul_Tensor);
+  if (scale == nullptr) return std::nullopt;
+  const Value* sums = cast_to(scale->input(arg::self), ScalarType::kFloat);
+  const auto product = sums == nullptr ? std::nullopt : product_of_integers(sums);
+  if (!product || tensor_at(*product->quantize, arg::zero_point) == nullptr ||
+      !is_view_of(scale->input(arg::other), product->quantize->input(arg::scale))) {
+    return std::nullopt;
+  }
+  const bool is_whole = difference == nullptr
+                            ? is_symmetric(*product->quantize)
+                            : is_share_of_zero_points(difference->input(arg::other), *product);
+  return is_whole ? product : std::nullopt;
+}
+
+absl::StatusOr<bool> linear(Builder& b, Node& node) {
+  Value* scale = tensor_at(node, arg::other);
+  const auto product =
+      scale == nullptr ? std::nullopt : product_of_rows(tensor_at(node, arg::self));
+  if (!product) return false;
+  const rules::Sizes sizes = sizes_of(product->weight);
+  Value* whole = behind_view(scale);
+  if (!is_always(sizes_of(whole), {sizes[0], 1})) return false;
+  const Node& quantize = *product->quantize;
+  PETREL_ASSIGN_OR_RETURN(Value * x,
+                          b.call(torchao::dequantize_affine,
+                                 {quantize.result(), quantize.argument(arg::block_size),
+                                  quantize.argument(arg::scale), quantize.argument(arg::zero_point),
+                                  ScalarType::kChar, quantize.argument(arg::quant_min),
+                                  quantize.argument(arg::quant_max), ScalarType::kFloat}));
+  PETREL_ASSIGN_OR_RETURN(Value * weight,
+                          b.call(torchao::dequantize_affine,
+                                 {product->weight, rules::Sizes{1, sizes[1]}, whole, none(),
+                                  ScalarType::kChar, INT8_MIN, INT8_MAX, ScalarType::kFloat}));
+  PETREL_ASSIGN_OR_RETURN(Value * y, b.call(aten::linear, {x, weight}));
+  return done(b, node, b.view(y, sizes_of(node.result())));
+}
+
+constexpr Rewrite kRows[] = {{aten::mul_Tensor, linear}};
+constexpr Rewrites kTables[] = {Rewrites(kRows)};
+
+}  // namespace
+
+absl::StatusOr<bool> integer_products(Graph& graph, const PassContext&) {
+  if (!graph.any_operator([](const OpInfo& op) { return op.is(aten::_int_mm); })) return false;
+  return apply_rewrites(graph, kTables);
+}
+
+}  // namespace petrel::exir

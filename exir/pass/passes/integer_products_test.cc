@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Programs as torchao's Int8DynamicActivationInt8WeightConfig leaves them.
+#include "exir/pass/passes/integer_products.h"
+
+#include <string>
+
+#include "exir/pass/framework/pass_case.h"
+#include "exir/pass/passes/remove_dead_code.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace petrel::exir {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+absl::StatusOr<bool> both(Graph& graph, const PassContext& context) {
+  const absl::StatusOr<bool> changed = integer_products(graph, context);
+  return changed.ok() && *changed ? remove_dead_code(graph, context) : changed;
+}
+
+std::string quantised(const std::string& mapping, const std::string& sizes = "5,64",
+                      const std::string& block = "1, 64") {
+  return "method @m(%x: f32[" + sizes +
+         "]) {\n"
+         "%w = constant @w : i8[32,64]\n"
+         "%t = constant @t : f32[32,1]\n"
+         "%s, %z = torchao.choose_qparams_affine.default(%x, \"" +
+         mapping + "\", [" + block +
+         "], i8, -128, 127, 1e-07, f32, i8, true)\n"
+         "%q = torchao.quantize_affine.default(%x, [" +
+         block +
+         "], %s, %z, i8, -128, 127)\n"
+         "%p = aten.permute.default(%w, [1, 0])\n";
+}
+
+// Levels 128 above, whose share is taken back.
+std::string shifted(const std::string& levels, const std::string& by = "128") {
+  return "%i = aten._to_copy.default(%" + levels + ", i32)\n%a = aten.add.Scalar(%i, " + by +
+         ", 1)\n"
+         "%u = aten._to_copy.default(%a, u8)\n"
+         "%m = aten._int_mm.default(%u, %p)\n"
+         "%c = aten.sum.dim_IntList(%p, [0], true, i32)\n"
+         "%d = aten.mul.Scalar(%c, 128)\n"
+         "%e = aten.sub.Tensor(%m, %d, 1)\n"
+         "%f = aten._to_copy.default(%e, f32)\n";
+}
+
+constexpr char kScaled[] =
+    "%r = aten.mul.Tensor(%f, %s)\n"
+    "%v = aten.view.default(%t, [32])\n"
+    "%y = aten.mul.Tensor(%r, %v)\n"
+    "return %y }";
+
+constexpr char kCorrected[] =
+    "%r = aten.mul.Tensor(%f, %s)\n"
+    "%g = aten.sum.dim_IntList(%w, [-1], false, none)\n"
+    "%h = aten._to_copy.default(%z, f32)\n"
+    "%j = aten.mul.Tensor(%h, %s)\n"
+    "%k = aten._to_copy.default(%g, f32)\n"
+    "%l = aten.mul.Tensor(%j, %k)\n"
+    "%n = aten.sub.Tensor(%r, %l, 1)\n"
+    "%v = aten.view.default(%t, [32])\n"
+    "%y = aten.mul.Tensor(%n, %v)\n"
+    "return %y }";
+
+constexpr char kDirect[] =
+    "%m = aten._int_mm.default(%q, %p)\n"
+    "%f = aten._to_copy.default(%m, f32)\n";
+
+// Both kinds of zero points become the argument of one node.
+void expect_linear(const std::string& text) {
+  const std::string after = after_pass(both, text);
+  EXPECT_THAT(after, HasSubstr("torchao.dequantize_affine.default(%3, [1, 64], %1, %2, i8, -128, "
+                               "127, f32)"));
+  EXPECT_THAT(after, HasSubstr("torchao.dequantize_affine.default(%w, [1, 64], %t, none, i8, -128, "
+                               "127, f32)"));
+  EXPECT_THAT(after, HasSubstr("aten.linear.default("));
+  EXPECT_THAT(after, Not(HasSubstr("aten.mul")));
+  EXPECT_THAT(after, Not(HasSubstr("_int_mm")));
+}
+
+TEST(IntegerProducts, BecomeLinearLayers) {
+  expect_linear(quantised("SYMMETRIC") + kDirect + kScaled);
+  expect_linear(quantised("SYMMETRIC") + shifted("q") + kScaled);
+  expect_linear(quantised("ASYMMETRIC") + shifted("q") + kCorrected);
+}
+
+TEST(IntegerProducts, OfMoreDimsKeepTheirRows) {
+  const std::string after =
+      after_pass(both, quantised("SYMMETRIC", "2,3,64", "1, 1, 64") +
+                           "%b = aten.view.default(%q, [6, 64])\n" + shifted("b") +
+                           "%o = aten.view.default(%s, [6, 1])\n"
+                           "%r = aten.mul.Tensor(%f, %o)\n"
+                           "%v = aten.view.default(%t, [32])\n"
+                           "%y = aten.mul.Tensor(%r, %v)\n"
+                           "return %y }");
+  EXPECT_THAT(after, HasSubstr("%6 = aten.linear.default(%4, %5, none)"));
+  EXPECT_THAT(after, HasSubstr("%7 = aten.view.default(%6, [6, 32])"));
+}
+
+void expect_unchanged(const std::string& text) {
+  EXPECT_EQ(after_pass(both, text), expected(text));
+}
+
+TEST(IntegerProducts, StayWhereSomethingElseIsComputed) {
+  expect_unchanged(quantised("SYMMETRIC") + shifted("q", "127") + kScaled);
+  expect_unchanged(quantised("ASYMMETRIC") + shifted("q") + kScaled);
+  expect_unchanged(quantised("ASYMMETRIC") + kDirect + kScaled);
+  std::string text = quantised("SYMMETRIC") + kDirect + kScaled;
+  text.replace(text.find("[32,1]"), 6, "[1,32]");
+  expect_unchanged(text);
+}
+
+}  // namespace
+}  // namespace petrel::exir
