@@ -22,6 +22,7 @@
 #include "exir/quantize/signed_levels.h"
 #include "exir/quantize/quantize_graph.h"
 #include "exir/status_macros.h"
+#include "schema/method_limits.h"
 
 namespace petrel::exir {
 namespace {
@@ -38,6 +39,11 @@ absl::StatusOr<Program> import_all(const ExportOptions& options) {
     absl::StatusOr<Method> method = import_pt2(path, name);
     if (!method.ok()) {
       return annotate(method.status(), absl::StrCat("method '", name, "'"));
+    }
+    // Said before passes take their time with them.
+    if (const size_t outputs = method->graph->outputs().size(); outputs > schema::kMaxInputs) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "method '", name, "' has ", outputs, " outputs, must have at most ", schema::kMaxInputs));
     }
     program.methods[name] = *std::move(method);
   }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "exir/import/json_memory.h"
 
 namespace petrel::exir {
 
@@ -38,26 +39,6 @@ const rapidjson::Value* member(const rapidjson::Value& value, const char* key) {
 // Numbers are the nearest doubles, and no text makes it recurse.
 constexpr unsigned kHow = rapidjson::kParseIterativeFlag | rapidjson::kParseFullPrecisionFlag |
                           rapidjson::kParseValidateEncodingFlag;
-
-// How deep lists and objects nest.
-size_t depth_of(std::string_view text) {
-  size_t depth = 0, most = 0;
-  bool is_string = false;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (is_string) {
-      i += c == '\\' ? 1 : 0;
-      is_string = c != '"';
-    } else if (c == '"') {
-      is_string = true;
-    } else if (c == '[' || c == '{') {
-      most = std::max(most, ++depth);
-    } else if ((c == ']' || c == '}') && depth > 0) {
-      --depth;
-    }
-  }
-  return most;
-}
 
 }  // namespace
 
@@ -169,9 +150,9 @@ absl::StatusOr<std::pair<std::string, Json>> Json::tagged() const {
 absl::StatusOr<JsonDocument> JsonDocument::parse(absl::Span<const uint8_t> bytes,
                                                  const std::string& name) {
   const char* const text = reinterpret_cast<const char*>(bytes.data());
-  if (depth_of({text, bytes.size()}) > kMaxDepth) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(name, ": is not JSON of an archive: nests deeper than ", kMaxDepth));
+  if (absl::Status status = check_json_memory({text, bytes.size()}, kMaxDepth, name);
+      !status.ok()) {
+    return status;
   }
   JsonDocument made;
   made.document_ = std::make_unique<rapidjson::Document>();

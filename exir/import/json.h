@@ -76,7 +76,8 @@ class Json {
 
 class JsonDocument {
  public:
-  // Also refuses text that nests deeper than kMaxDepth, and what is not UTF-8.
+  // Also refuses text that nests deeper than kMaxDepth, that takes much more memory than it is
+  // long (json_memory.h), and what is not UTF-8.
   static constexpr size_t kMaxDepth = 1024;
   static absl::StatusOr<JsonDocument> parse(absl::Span<const uint8_t> bytes,
                                             const std::string& name);

@@ -123,5 +123,23 @@ TEST(Json, CountsNestingOutsideOfTexts) {
   EXPECT_TRUE(parse("[\"\\\"" + std::string(2000, '[') + "\"]").ok());
 }
 
+TEST(Json, BoundsTheMemoryOfShortValues) {
+  const auto list = [](const std::string& value, size_t times) {
+    std::string text = "[";
+    for (size_t i = 0; i < times; ++i) text += value + ",";
+    return text + "0]";
+  };
+  for (const char* value : {"1", "[]", "{}", "\"\"", "{\"\":1}", "[[[]]]"}) {
+    EXPECT_TRUE(parse(list(value, 50'000)).ok()) << value;
+    EXPECT_TRUE(absl::StrContains(parse(list(value, 1'000'000)).status().message(),
+                                  "bytes of memory, the most for a text of"))
+        << value;
+  }
+  // As torch writes the arguments of nodes.
+  EXPECT_TRUE(
+      parse(list(R"({"name": "self", "arg": {"as_tensor": {"name": "x"}}, "kind": 1})", 400'000))
+          .ok());
+}
+
 }  // namespace
 }  // namespace petrel::exir

@@ -19,6 +19,16 @@ void forget_use(std::vector<Node*>* users, const Node* node) {
   if (it != users->end()) users->erase(it);
 }
 
+// `argument` with the copy of each value in it, in one walk: lists may be long.
+Argument with_values_of(const std::map<const Value*, Value*>& copies, const Argument& argument) {
+  if (argument.is_value()) return Argument(copies.at(argument.value()));
+  if (!argument.is_list()) return argument;
+  Argument::List list;
+  list.reserve(argument.as_list().size());
+  for (const Argument& item : argument.as_list()) list.push_back(with_values_of(copies, item));
+  return Argument(std::move(list));
+}
+
 }  // namespace
 
 std::string Source::location() const {
@@ -248,8 +258,14 @@ void Graph::replace_all_uses(Value* from, Value* to) {
     --from->output_uses_;
     ++to->output_uses_;
   };
-  for (Value*& output : outputs_) move_use(&output);
-  for (BufferWrite& write : buffer_writes_) move_use(&write.value);
+  for (Value*& output : outputs_) {
+    if (from->output_uses_ == 0) return;
+    move_use(&output);
+  }
+  for (BufferWrite& write : buffer_writes_) {
+    if (from->output_uses_ == 0) return;
+    move_use(&write.value);
+  }
 }
 
 void Graph::count_outputs(int delta) {
@@ -319,12 +335,7 @@ std::unique_ptr<Graph> Graph::clone(std::map<const Value*, Value*>* out_map) con
   }
   for (const auto& node : nodes_) {
     std::vector<Argument> arguments = node->arguments_;
-    for (Argument& argument : arguments) {
-      // Original and copied pointers never coincide, so one pass is enough.
-      for (Value* value : argument.values()) {
-        argument.replace(value, map.at(value));
-      }
-    }
+    for (Argument& argument : arguments) argument = with_values_of(map, argument);
     std::vector<Type> types;
     for (const auto& result : node->results_) types.push_back(result->type_);
     Node* made =

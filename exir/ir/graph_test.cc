@@ -236,6 +236,19 @@ TEST_F(GraphTest, ACloneIsEqualAndApart) {
   EXPECT_TRUE(verify_graph(*copy).ok()) << verify_graph(*copy);
 }
 
+// Once for each operand, not for each pair of them: that would take hours.
+TEST_F(GraphTest, ClonesOperandsOfLongLists) {
+  const std::vector<Value*> many(1'000'000, x_);
+  Node* cat =
+      graph_.append(*find_test_op("aten.cat.default"),
+                    {Argument::of_values(many), Argument(int64_t{0})}, {f32({2'000'000})}, "c");
+  graph_.set_outputs({cat->result(0)});
+  const std::unique_ptr<Graph> copy = graph_.clone();
+  const Argument& list = copy->outputs()[0]->producer()->arguments()[0];
+  ASSERT_EQ(list.as_list().size(), many.size());
+  EXPECT_EQ(list.as_list().back().value(), copy->inputs()[0]);
+}
+
 TEST(Source, LocationIsTheInnermostFrame) {
   Source source;
   source.module = "features.0";

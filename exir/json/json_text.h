@@ -2,8 +2,9 @@
 //
 // JSON as text, both ways, for files that strangers may have written: planning
 // problems, manifests of compiled modules. No text makes it abort or takes more than
-// linear time: nesting and the keys of an object are bounded, bytes that are not
-// UTF-8 are refused when read and replaced when written.
+// linear time: nesting and the keys of an object are bounded, and so is the memory of what is
+// read, by four times the text and 64 MiB. Bytes that are not UTF-8 are refused when read and
+// replaced when written.
 //
 //   PETREL_ASSIGN_OR_RETURN(nlohmann::ordered_json json, parse_json("[1, 2]"));
 //   std::string text = json_text(json);  // "[1,2]"

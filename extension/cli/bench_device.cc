@@ -13,6 +13,7 @@
 #include "extension/cli/console.h"
 #include "extension/device/device_time.h"
 #include "extension/device/profile_picture.h"
+#include "extension/module/error_text.h"
 
 namespace petrel::extension {
 namespace {
@@ -84,8 +85,9 @@ ordered_json to_json(const DeviceMethod& method, const Device& device, const Fig
 void print(const DeviceMethod& method, const Device& device, const Figures& figures) {
   const DeviceHello& hello = device.hello();
   std::printf("%s: board %s, model %s, method %s, timer %u Hz of %d bits%s\n",
-              device.name().c_str(), device.info().board.c_str(), device.info().model.c_str(),
-              method.name().c_str(), hello.timer_hz, hello.timer_bits,
+              device.name().c_str(), printable(device.info().board).c_str(),
+              printable(device.info().model).c_str(), printable(method.name()).c_str(),
+              hello.timer_hz, hello.timer_bits,
               hello.timer_stops_in_sleep() ? ", stops in sleep" : "");
   if (figures.calibration) {
     std::printf("timer        measured %.0f Hz, %+.3f %% beside what the board says, +- %.3f %%\n",

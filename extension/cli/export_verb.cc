@@ -16,6 +16,7 @@
 #include "extension/export/export_status.h"
 #include "extension/export/linked_kernels.h"
 #include "extension/export/option_words.h"
+#include "extension/module/error_text.h"
 
 namespace petrel::extension {
 namespace {
@@ -31,7 +32,8 @@ struct Arguments {
 };
 
 int usage(const std::string& problem) {
-  std::fprintf(stderr, "petrel export: %s\nTry `petrel export --help`.\n", problem.c_str());
+  std::fprintf(stderr, "petrel export: %s\nTry `petrel export --help`.\n",
+               printable(problem).c_str());
   return kWrongUsage;
 }
 
@@ -53,7 +55,7 @@ int run(const Arguments& arguments) {
   options.output = arguments.output;
   options.dump_after = arguments.dump_after;
   options.dump = [](const std::string& pass, const exir::Graph& graph) {
-    std::printf("// after %s\n%s\n", pass.c_str(), exir::print_graph(graph).c_str());
+    std::printf("// after %s\n%s\n", pass.c_str(), printable(exir::print_graph(graph)).c_str());
   };
   Progress progress("export");
   options.on_phase = [&](const std::string& phase) { progress.start(phase); };
@@ -67,7 +69,7 @@ int run(const Arguments& arguments) {
     return keep_status(arguments.status, report);
   }
   for (const std::string& warning : export_warnings(*report)) {
-    std::fprintf(stderr, "petrel export: warning: %s\n", warning.c_str());
+    std::fprintf(stderr, "petrel export: warning: %s\n", printable(warning).c_str());
   }
   if (arguments.json) {
     std::printf("%s\n", format_report_json(*report).c_str());

@@ -4,12 +4,15 @@
 import json
 import os
 import pathlib
+import re
 import struct
 import subprocess
 import tempfile
 import unittest
+import zipfile
 
 PETREL = pathlib.Path("extension/cli/petrel").absolute()
+MODEL = pathlib.Path("examples/quickstart/digits.pt2").absolute()
 
 
 class HostileFilesTest(unittest.TestCase):
@@ -45,6 +48,23 @@ class HostileFilesTest(unittest.TestCase):
             self.assertEqual(code, 0, errors)
             self.assertIn("red", output)
             self.assertFalse(set(output) & {"\x1b", "\x9b"}, (words, output))
+
+    def test_names_of_an_archive_write_nothing_else_on_the_terminal(self):
+        evil = rb"\u001b[2Jred\u009b5m\nforged"
+        with zipfile.ZipFile(self.folder / "a.pt2", "w") as archive:
+            with zipfile.ZipFile(MODEL) as source:
+                for member in source.namelist():
+                    data = source.read(member)
+                    if member.endswith("models/model.json"):
+                        data = re.sub(rb'"((?:relu|conv2d)(?:_\d)?)"',
+                                      lambda found: b'"' + found[1] + evil + b'"', data)
+                    archive.writestr(member, data)
+        for words in (["opt"], ["export", "--report", "--backend", "none", "-o", "a.pte"]):
+            code, output, errors = self.petrel(*words, "a.pt2")
+            self.assertEqual(code, 0, errors)
+            self.assertIn("red", output)
+            self.assertFalse(set(output + errors) & {"\x1b", "\x9b"}, (words, output))
+            self.assertFalse([line for line in output.splitlines() if line.startswith("forged")])
 
     def test_tensors_over_each_other_are_not_copied(self):
         size, count = 1 << 20, 3000

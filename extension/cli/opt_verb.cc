@@ -11,6 +11,7 @@
 #include "exir/import/import.h"
 #include "exir/ir/text.h"
 #include "exir/pass/pipeline.h"
+#include "extension/module/error_text.h"
 
 namespace petrel::extension {
 namespace {
@@ -59,7 +60,7 @@ int run(const Arguments& arguments) {
   Progress progress("opt");
   const auto print = [&](const std::string& pass, const exir::Graph& graph) {
     progress.start("");
-    std::printf("// after %s\n%s\n", pass.c_str(), exir::print_graph(graph).c_str());
+    std::printf("// after %s\n%s\n", pass.c_str(), printable(exir::print_graph(graph)).c_str());
     progress.start("passes");
   };
   progress.start("import");
@@ -85,7 +86,7 @@ int run(const Arguments& arguments) {
   }
   if (!status.ok()) return fail("opt", status);
   progress.stop();
-  if (arguments.after.empty()) std::printf("%s", exir::print_graph(graph).c_str());
+  if (arguments.after.empty()) std::printf("%s", printable(exir::print_graph(graph)).c_str());
   return kDone;
 }
 

@@ -32,6 +32,7 @@
 #include "extension/cli/console.h"
 #include "extension/cli/progress.h"
 #include "extension/cli/verb.h"
+#include "extension/module/error_text.h"
 
 namespace petrel::extension {
 namespace {
@@ -137,13 +138,13 @@ void print_text(const plan::Problem& problem, const plan::Solution& solution) {
               format_seconds(solution.seconds).c_str());
   for (size_t p = 0; p < problem.pools.size(); ++p) {
     const plan::Pool& pool = problem.pools[p];
-    std::printf("pool         %s: %lld bytes", pool.name.c_str(),
+    std::printf("pool         %s: %lld bytes", printable(pool.name).c_str(),
                 static_cast<long long>(solution.pools[p].peak));
     if (pool.capacity) std::printf(" of %lld", static_cast<long long>(*pool.capacity));
     std::printf(", lower bound %lld\n", static_cast<long long>(solution.pools[p].lower_bound));
   }
   std::printf("fullest      %s\n",
-              plan::describe(problem, plan::largest_crowd(problem), 5).c_str());
+              printable(plan::describe(problem, plan::largest_crowd(problem), 5)).c_str());
 }
 
 // With --json a program reads why, too.

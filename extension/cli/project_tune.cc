@@ -23,6 +23,7 @@
 #include "extension/cli/progress.h"
 #include "extension/cli/verb.h"
 #include "extension/export/generate_option.h"
+#include "extension/module/error_text.h"
 #include "extension/project/project.h"
 #include "extension/project/tune.h"
 
@@ -59,7 +60,8 @@ std::string misplaced(const OptionWords& given) {
 void print_table(const exir::TuningRecord& record) {
   std::printf("%-28s %-20s %14s  %s\n", "node", "variant", "ticks", "");
   for (const exir::TunedNode& node : record.nodes) {
-    const char* name = node.node.c_str();
+    const std::string shown = printable(node.node);
+    const char* name = shown.c_str();
     for (const auto& [variant, ticks] : node.ticks) {
       const bool is_best = variant == node.variant, is_target = variant == node.target_variant;
       std::printf("%-28s %-20s %14llu  %s%s\n", name, variant.c_str(),

@@ -257,12 +257,12 @@ int info(const Arguments& arguments) {
   if (!project.ok()) return fail(kVerb, project.status());
   print_board(project->board);
   const ModelPackage& package = project->package;
-  std::printf("model %s: %lld bytes of memory, %lld of constants\n", package.name.c_str(),
-              static_cast<long long>(package.memory_bytes()),
+  std::printf("model %s: %lld bytes of memory, %lld of constants\n",
+              printable(package.name).c_str(), static_cast<long long>(package.memory_bytes()),
               static_cast<long long>(package.constant_bytes));
   for (const PackageMethod& method : package.methods) {
-    std::printf("  method %s: %zu inputs, %zu outputs\n", method.name.c_str(), method.inputs.size(),
-                method.outputs.size());
+    std::printf("  method %s: %zu inputs, %zu outputs\n", printable(method.name).c_str(),
+                method.inputs.size(), method.outputs.size());
   }
   return kDone;
 }

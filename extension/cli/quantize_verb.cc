@@ -24,6 +24,7 @@
 #include "extension/export/export_report.h"
 #include "extension/export/linked_kernels.h"
 #include "extension/export/option_words.h"
+#include "extension/module/error_text.h"
 #include "extension/quantize/calibrate.h"
 #include "extension/quantize/compare_outputs.h"
 #include "extension/quantize/quantization_report.h"
@@ -93,7 +94,8 @@ void print_noise(const std::vector<OutputNoise>& outputs) {
 void print_border(const exir::Border& border) {
   for (const exir::BorderValue& value : border) {
     if (value.reason.empty()) continue;
-    std::printf("  %s stays f32: %s\n", value.describe().c_str(), value.reason.c_str());
+    std::printf("  %s stays f32: %s\n", printable(value.describe()).c_str(),
+                printable(value.reason).c_str());
   }
 }
 
@@ -104,12 +106,12 @@ void print_report(const Calibration& calibration, const exir::ExportReport& repo
     const std::string seen = samples == calibration.samples.end()
                                  ? ""
                                  : counted(samples->second, "sample, ", "samples, ");
-    std::printf("method '%s': %s%s float\n", method.c_str(), seen.c_str(),
+    std::printf("method '%s': %s%s float\n", printable(method).c_str(), seen.c_str(),
                 counted(left.size(), "node stays", "nodes stay").c_str());
     for (const exir::LeftFloat& node : left) {
       const std::string place = node.location.empty() ? "" : absl::StrCat("; ", node.location);
-      std::printf("  %s (%s): %s%s\n", node.node.c_str(), node.op.c_str(), node.reason.c_str(),
-                  place.c_str());
+      std::printf("  %s (%s): %s%s\n", printable(node.node).c_str(), node.op.c_str(),
+                  printable(node.reason).c_str(), printable(place).c_str());
     }
     const auto border = report.borders.find(method);
     if (border != report.borders.end()) print_border(border->second);

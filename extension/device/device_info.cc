@@ -24,6 +24,11 @@ constexpr size_t kMostMethods = 1 << 8;
 constexpr size_t kMostInputs = 1 << 12;
 constexpr size_t kMostOutputs = 1 << 8;
 constexpr size_t kMostPlanTensors = 1 << 16;
+constexpr size_t kMostSteps = 1 << 16;
+constexpr size_t kMostPools = 1 << 16;
+// Of all kinds in all methods: each takes a hundred bytes or more of the host, and few of the
+// device's.
+constexpr size_t kMostParts = 1 << 18;
 
 // Reads within the bytes; what is beyond them reads as 0 and is remembered.
 class Reader {
@@ -46,7 +51,9 @@ class Reader {
   // Of things of which there can be `most`.
   size_t count(size_t number, size_t bytes, size_t most) {
     if (number > most) fail(absl::StrCat("it has ", number, " parts of a kind, of at most ", most));
-    return count(number, bytes);
+    parts_ += count(number, bytes);
+    if (parts_ > kMostParts) fail(absl::StrCat("it has more than ", kMostParts, " parts"));
+    return problem_.empty() ? number : 0;
   }
   // Memory that the host is to make.
   void claim(size_t bytes) {
@@ -72,6 +79,7 @@ class Reader {
   absl::Span<const uint8_t> bytes_;
   size_t at_ = 0;
   size_t claimed_ = 0;
+  size_t parts_ = 0;
   std::string problem_;
 };
 
@@ -173,7 +181,7 @@ void read_plan(Reader& in, DeviceMethodInfo* method) {
       if (index >= method->tensors.size()) in.fail("a step has a tensor that there is not");
     }
   };
-  method->steps.resize(in.count(in.number32(), 7));
+  method->steps.resize(in.count(in.number32(), 7, kMostSteps));
   for (DeviceStep& step : method->steps) {
     step.name = in.text();
     step.kernel = in.text();
@@ -220,7 +228,7 @@ absl::StatusOr<DeviceInfo> parse_device_info(const std::string& device,
   info.model = in.text();
   info.sha256 = in.text();
   info.constant_bytes = in.number32();
-  info.pools.resize(in.count(in.number32(), 6));
+  info.pools.resize(in.count(in.number32(), 6, kMostPools));
   for (DevicePool& pool : info.pools) {
     pool.name = in.text();
     pool.bytes = in.number32();

@@ -89,5 +89,11 @@ TEST(DeviceInfoTest, MorePartsThanRequestsCanNameAreRefused) {
               HasSubstr("it has 4097 parts of a kind, of at most 4096"));
 }
 
+// Ten bytes each, of which the host would make some hundred.
+TEST(DeviceInfoTest, PartsOfAllMethodsAreCounted) {
+  EXPECT_THAT(problem_of(info_of(256, 1024, tensor_of({}, 4))),
+              HasSubstr("it has more than 262144 parts"));
+}
+
 }  // namespace
 }  // namespace petrel::extension

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "exir/status_macros.h"
 #include "extension/device/refusal.h"
+#include "extension/module/error_text.h"
 #include "runtime/micro/device/petrel_rpc_protocol.h"
 
 namespace petrel::extension {
@@ -67,8 +68,9 @@ void Session::take(const Message& message, const Message& request, Reply* reply,
   }
   if (message.type == PETREL_RPC_LOG) {
     const std::string line(message.payload.begin(), message.payload.end());
-    options_.on_log ? options_.on_log(line)
-                    : static_cast<void>(std::fprintf(stderr, "device: %s\n", line.c_str()));
+    options_.on_log
+        ? options_.on_log(line)
+        : static_cast<void>(std::fprintf(stderr, "device: %s\n", printable(line).c_str()));
   } else if (message.type == PETREL_RPC_NAK || message.type == PETREL_RPC_BOOT) {
     reply->has_to_resend = true;  // a device that was started anew then says so
   } else if (message.session != request.session || message.sequence != request.sequence) {

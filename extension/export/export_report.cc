@@ -16,10 +16,12 @@
 #include "exir/emit/missing_kernels.h"
 #include "exir/plan/model/crowd.h"
 #include "extension/export/quantity.h"
+#include "extension/module/error_text.h"
 
 namespace petrel::extension {
 namespace {
 
+using exir::shown_name;
 using nlohmann::ordered_json;
 
 // Values named as the largest where the arena is fullest.
@@ -65,8 +67,9 @@ void add_not_delegated_text(const exir::ExportReport& report, const std::string&
   absl::StrAppend(text, "  not delegated  ", count_of(left, "node", "nodes"), "\n");
   for (const auto& node : report.partition.left_behind) {
     if (node.method != method) continue;
-    absl::StrAppend(text, "    ", node.node, " (", node.op, "): ", node.reason);
-    if (!node.location.empty()) absl::StrAppend(text, "; ", node.location);
+    absl::StrAppend(text, "    ", shown_name(node.node), " (", node.op,
+                    "): ", printable(node.reason));
+    if (!node.location.empty()) absl::StrAppend(text, "; ", printable(node.location));
     absl::StrAppend(text, "\n");
   }
 }
@@ -77,12 +80,12 @@ void add_border_text(const exir::ExportReport& report, const std::string& method
   if (border == report.borders.end()) return;
   for (const exir::BorderValue& value : border->second) {
     absl::StrAppend(text, value.is_input ? "  input          " : "  output         ", value.place,
-                    " '", value.name, "': ");
+                    " '", shown_name(value.name), "': ");
     if (value.reason.empty()) {
       absl::StrAppend(text, std::string(exir::scalar_type_name(value.levels.dtype)), ", scale ",
                       value.levels.scale, ", zero point ", value.levels.zero_point, "\n");
     } else {
-      absl::StrAppend(text, "stays f32: ", value.reason, "\n");
+      absl::StrAppend(text, "stays f32: ", printable(value.reason), "\n");
     }
   }
 }
@@ -115,12 +118,12 @@ void add_operators_text(const exir::ExportReport& report, const std::string& met
   const auto kernels = report.kernels.find(method);
   if (kernels != report.kernels.end()) {
     for (const auto& [op, count] : kernels->second) {
-      absl::StrAppend(text, "  kernel         ", op, " x ", count, "\n");
+      absl::StrAppend(text, "  kernel         ", shown_name(op), " x ", count, "\n");
     }
   }
   for (const exir::MissingKernel& missing : report.emit.missing_kernels) {
     if (missing.method != method) continue;
-    absl::StrAppend(text, "  missing        ", missing.kernel, "\n");
+    absl::StrAppend(text, "  missing        ", shown_name(missing.kernel), "\n");
   }
   const auto order = report.order.find(method);
   if (order != report.order.end()) {
@@ -153,8 +156,8 @@ void add_memory_text(const exir::MethodMemory& memory, std::string* text) {
   }
   if (!memory.problem.buffers.empty()) {
     absl::StrAppend(text, "  fullest        ",
-                    exir::plan::describe(memory.problem, exir::plan::largest_crowd(memory.problem),
-                                         kContributors),
+                    printable(exir::plan::describe(
+                        memory.problem, exir::plan::largest_crowd(memory.problem), kContributors)),
                     "\n");
   }
 }
@@ -263,7 +266,7 @@ std::string format_report_text(const exir::ExportReport& report) {
   std::string text;
   for (const exir::MethodMemory& memory : report.emit.memory) {
     if (tells_of_border(memory, report)) continue;
-    absl::StrAppend(&text, "method ", memory.method, "\n");
+    absl::StrAppend(&text, "method ", shown_name(memory.method), "\n");
     add_border_text(report, memory.method, &text);
     add_delegated_text(report, memory.method, &text);
     add_not_delegated_text(report, memory.method, &text);

@@ -14,6 +14,7 @@ import pathlib
 from typing import Dict, List, Optional
 
 NO_STATUS = "has no status: its action failed or did not run"
+MAX_BYTES = 16 << 20
 
 
 class WrongFile(Exception):
@@ -32,12 +33,29 @@ class Export:
     nodes: int = 0
     seconds: float = 0.0
 
+    def __post_init__(self):
+        """Files may hold anything: TypeError names a field that is none of an export."""
+        for field in dataclasses.fields(self):
+            value = getattr(self, field.name)
+            if field.name == "error":
+                right = value is None or isinstance(value, str)
+            elif field.name == "seconds":
+                right = isinstance(value, (int, float)) and 0 <= value < 1e18
+            else:
+                right = isinstance(value, int) and 0 <= value < 1 << 63
+            if not right:
+                raise TypeError(f"a right {field.name}")
+
 
 def read_json(path: pathlib.Path) -> dict:
     """An object, or WrongFile."""
     try:
+        if path.exists() and not path.is_file():
+            raise WrongFile(f"{path}: is no regular file")
+        if path.stat().st_size > MAX_BYTES:
+            raise WrongFile(f"{path}: has {path.stat().st_size} bytes, must have at most {MAX_BYTES}")
         found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise WrongFile(f"{path}: {error}") from error
     if not isinstance(found, dict):
         raise WrongFile(f"{path}: is no JSON object")
@@ -65,15 +83,19 @@ def read_fleet(listing: pathlib.Path) -> Dict[str, Export]:
     fleet = read_json(listing)
     if "models" not in fleet:
         raise WrongFile(f"{listing}: is no list of a fleet, such as bazel-bin/zoo.fleet.json")
+    if not isinstance(fleet["models"], dict):
+        raise WrongFile(f"{listing}: its models are no object")
     found = {}
     for name, file in fleet["models"].items():
+        if not isinstance(file, str) or "\0" in file:
+            raise WrongFile(f"{listing}: the status of {name!r} is no name of a file")
         path = listing.parent / file
         if not path.exists():
             found[name] = Export(error=NO_STATUS)
             continue
         try:
             found[name] = export_of(read_json(path))
-        except (KeyError, TypeError, AttributeError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise WrongFile(f"{path}: is no status of an export, lacks {error}") from error
     return found
 
@@ -107,6 +129,12 @@ def changed(last: Dict[str, Export], models: Dict[str, Export]) -> Dict[str, str
         if text:
             changes[name] = text
     return changes
+
+
+def printable(text: str) -> str:
+    """As a terminal may have it: what it would obey is written as \\xNN, but for ends of lines."""
+    return "".join(c if c == "\n" or c.isprintable() else c.encode("unicode_escape").decode()
+                   for c in text)
 
 
 def to_json(models: Dict[str, Export]) -> str:
@@ -148,4 +176,4 @@ def text(models: Dict[str, Export], changes: Optional[Dict[str, str]]) -> str:
     since = "" if changes is None else f", {len(changes)} changed"
     lines.append(f"{len(good)} exported, {len(failed)} failed{since}; {written:,} bytes, "
                  f"{sum(export.seconds for export in good):.1f} s of exports")
-    return "\n".join(lines) + "\n"
+    return printable("\n".join(lines) + "\n")

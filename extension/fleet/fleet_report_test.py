@@ -2,6 +2,7 @@
 """What a report of a fleet says, of status files that are written here."""
 
 import json
+import os
 import pathlib
 import tempfile
 import unittest
@@ -84,6 +85,34 @@ class FleetReportTest(unittest.TestCase):
             fleet_report.from_json(other)
         with self.assertRaisesRegex(fleet_report.WrongFile, "other.json: is no list"):
             fleet_report.read_fleet(other)
+
+    def test_files_of_any_content_are_refused_without_a_trace(self):
+        wrong = [dict(STATUS, error=3), dict(STATUS, warnings=3), dict(STATUS, report=[]),
+                 dict(STATUS, report=dict(STATUS["report"], file_bytes={"program": "x"})),
+                 dict(STATUS, report=dict(STATUS["report"], file_bytes={"program": -1})),
+                 dict(STATUS, report=dict(STATUS["report"], seconds={"emit": 1e300})),
+                 "[" * 100000, '{"error": null, "warnings": [], "report": ' + "9" * 5000 + "}"]
+        for status in wrong:
+            with self.assertRaisesRegex(fleet_report.WrongFile, "a.status.json: "):
+                fleet_report.read_fleet(self.fleet(a=status))
+        listing = self.folder / "list.json"
+        for models in ([1], {"a": 3}, {"a": "\0"}):
+            listing.write_text(json.dumps({"models": models}))
+            with self.assertRaisesRegex(fleet_report.WrongFile, "list.json: "):
+                fleet_report.read_fleet(listing)
+        os.mkfifo(self.folder / "pipe")
+        listing.write_text('{"models": {"a": "pipe"}}')
+        with self.assertRaisesRegex(fleet_report.WrongFile, "pipe: is no regular file"):
+            fleet_report.read_fleet(listing)
+        (self.folder / "large").write_bytes(bytes(fleet_report.MAX_BYTES + 1))
+        listing.write_text('{"models": {"a": "large"}}')
+        with self.assertRaisesRegex(fleet_report.WrongFile, "large: has 16777217 bytes"):
+            fleet_report.read_fleet(listing)
+
+    def test_names_and_errors_write_nothing_else_on_the_terminal(self):
+        listing = self.fleet(a=dict(FAILURE, error="\x1b[2J\x9b5m \ud800 gr\u00f6\u00dfer"))
+        text = fleet_report.text(fleet_report.read_fleet(listing), None)
+        self.assertIn(r"FAILED a: \x1b[2J\x9b5m \ud800 größer", text)
 
 
 if __name__ == "__main__":

@@ -36,7 +36,7 @@ def main() -> int:
             new.write_text(fleet_report.to_json(models), encoding="utf-8")
             new.replace(last)
     except (fleet_report.WrongFile, OSError) as error:
-        print(f"report: {error}", file=sys.stderr)
+        print(fleet_report.printable(f"report: {error}"), file=sys.stderr)
         return 2
     return 1 if any(export.error is not None for export in models.values()) else 0
 

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "runtime/executor/registry.h"
+#include "test/faults/signatures.h"
 #include "test/faults/test_kernels.h"
 
 namespace petrel::faults {
@@ -19,27 +20,9 @@ using runtime::KernelOutputs;
 
 // Arguments by operator: those that are written are W, or V for lists.
 std::map<std::string, std::string> signatures() {
-  struct Row {
-    const char* name;
-    const char* arguments;
-  };
-  static constexpr Row kRows[] = {
-#include "test/faults/signatures.inc"
-      // Without a schema in torch, or without one for this form.
-      {"aten::index_put_", "WNTB"},
-      {"petrel::attention.out", "TTTXXXW"},
-      {"petrel::int8_table.out", "TTW"},
-      {"petrel::int8_add.out", "TTNNNNNNNNNW"},
-      {"petrel::int8_mul.out", "TTNNNNNNNNW"},
-      {"petrel::int8_matmul.out", "TTNNNNNNNNW"},
-      {"petrel::int8_linear.out", "TTXTTNNNNNW"},
-      {"petrel::int8_convolution.out", "TTXTTNNNNNNNNNW"},
-      {"petrel::int8_average.out", "TNNNNNNNNNW"},
-      {"petrel::int8_max_pool.out", "TNNW"},
-      {"petrel::int8_softmax.out", "TNTNNNNNNW"},
-  };
   std::map<std::string, std::string> found;
-  for (const Row& row : kRows) found[row.name] = row.arguments;
+  for (const Signature& row : kSignatures) found[row.name] = row.arguments;
+  found["aten::index_put_"] = "WNTB";  // what it writes is its first argument
   return found;
 }
 

@@ -28,6 +28,17 @@ inline constexpr Signature kSignatures[] = {
     {"executorch_prim::mul.Scalar", "SSO"},
     {"executorch_prim::round.Scalar", "SO"},
     {"executorch_prim::sym_ite.Scalar", "BSSO"},
+    // Petrel's own, which torch has no schema of. Last: seeds choose by number.
+    {"petrel::attention.out", "TTTtBFW"},
+    {"petrel::int8_table.out", "TTW"},
+    {"petrel::int8_add.out", "TTIIIIIIIIIW"},
+    {"petrel::int8_mul.out", "TTIIIIIIIIW"},
+    {"petrel::int8_matmul.out", "TTIIIIIIIIW"},
+    {"petrel::int8_linear.out", "TTtTTIIIIIW"},
+    {"petrel::int8_convolution.out", "TTtTTAAAIIIIIIW"},
+    {"petrel::int8_average.out", "TAAIIIIIIIW"},
+    {"petrel::int8_max_pool.out", "TAAW"},
+    {"petrel::int8_softmax.out", "TITIIIIIIW"},
 };
 
 }  // namespace petrel::faults

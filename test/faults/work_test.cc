@@ -424,5 +424,67 @@ TEST(EmptyRows, HaveNoGroups) {
   EXPECT_LT(seconds.count(), 5.0);
 }
 
+// A hundred billion planes, or rows, of no levels.
+const Row kEmptyLevels[] = {
+    {"Average", "petrel::int8_average", "out",
+     [](OneCall& c) -> std::vector<int32_t> {
+       const auto levels = fb::ScalarType::CHAR;
+       return {c.tensor({100000, 1000000, 1, 0}, levels),
+               c.integers({0, 1, 1}),
+               c.integers({}),
+               c.integer(0),
+               c.integer(1),
+               c.integer(1),
+               c.integer(0),
+               c.integer(-128),
+               c.integer(127),
+               c.integer(1),
+               c.tensor({100000, 1000000, 1, 0}, levels)};
+     },
+     0},
+    {"MaxPool", "petrel::int8_max_pool", "out",
+     [](OneCall& c) -> std::vector<int32_t> {
+       const auto levels = fb::ScalarType::CHAR;
+       return {c.tensor({100000, 1000000, 1, 0}, levels), c.integers({0, 1, 1}), c.integers({}),
+               c.tensor({100000, 1000000, 1, 0}, levels)};
+     },
+     0},
+    {"Matmul", "petrel::int8_matmul", "out",
+     [](OneCall& c) -> std::vector<int32_t> {
+       const auto levels = fb::ScalarType::CHAR;
+       return {c.tensor({100000, 1000000, 0}, levels),
+               c.tensor({100000, 0, 0}, levels),
+               c.integer(0),
+               c.integer(0),
+               c.integer(1),
+               c.integer(1),
+               c.integer(0),
+               c.integer(-128),
+               c.integer(127),
+               c.integer(1),
+               c.tensor({100000, 1000000, 0}, levels)};
+     },
+     0},
+};
+
+class EmptyLevelsTest : public ::testing::TestWithParam<Row> {};
+
+TEST_P(EmptyLevelsTest, EndsAtOnce) {
+  QuietLog quiet;
+  OneCall call;
+  std::vector<int32_t> args = GetParam().args(call);
+  args.push_back(args.back());
+  add_kernel_call(call.recipe, GetParam().op, GetParam().overload, args);
+  const auto start = std::chrono::steady_clock::now();
+  const Report report = run(call.recipe);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  EXPECT_EQ(report.load, Error::Ok) << QuietLog::last();
+  EXPECT_EQ(report.methods[0], Error::Ok) << QuietLog::last();
+  EXPECT_LT(seconds.count(), 5.0);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EmptyLevelsTest, ::testing::ValuesIn(kEmptyLevels),
+                         [](const auto& info) { return std::string(info.param.name); });
+
 }  // namespace
 }  // namespace petrel::faults

@@ -216,7 +216,8 @@ Rewritten diag_embed(Builder& b, Node& node) {
   return done(b, node, b.call(aten::where_self, {mask, x, zero}));
 }
 
-// sum(x y) / sqrt(max(sum(x x), eps^2) max(sum(y y), eps^2))
+// sum(x / max(|x|, eps) y / max(|y|, eps)), divided before it is summed: a sum of products of
+// large numbers is infinite, and eager's quotients are not.
 Rewritten cosine_similarity(Builder& b, Node& node) {
   Value* x = tensor_at(node, arg::x1);
   Value* y = tensor_at(node, arg::x2);
@@ -228,17 +229,14 @@ Rewritten cosine_similarity(Builder& b, Node& node) {
     Sizes sizes = sizes_of(*value);
     sizes.insert(sizes.begin(), rank - sizes.size(), 1);
     PETREL_ASSIGN_OR_RETURN(*value, b.view(*value, sizes));
+    PETREL_ASSIGN_OR_RETURN(Value * norm, b.binary(aten::mul_Tensor, *value, *value));
+    PETREL_ASSIGN_OR_RETURN(norm, b.call(aten::sum_dim_IntList, {norm, dim, true}));
+    PETREL_ASSIGN_OR_RETURN(norm, b.call(aten::sqrt, {norm}));
+    PETREL_ASSIGN_OR_RETURN(norm, b.call(aten::clamp, {norm, eps, none()}));
+    PETREL_ASSIGN_OR_RETURN(*value, b.binary(aten::div_Tensor, *value, norm));
   }
   PETREL_ASSIGN_OR_RETURN(Value * top, b.binary(aten::mul_Tensor, x, y));
-  PETREL_ASSIGN_OR_RETURN(top, b.call(aten::sum_dim_IntList, {top, dim}));
-  for (Value* value : {x, y}) {
-    PETREL_ASSIGN_OR_RETURN(Value * norm, b.binary(aten::mul_Tensor, value, value));
-    PETREL_ASSIGN_OR_RETURN(norm, b.call(aten::sum_dim_IntList, {norm, dim}));
-    PETREL_ASSIGN_OR_RETURN(norm, b.call(aten::clamp, {norm, eps * eps, none()}));
-    PETREL_ASSIGN_OR_RETURN(norm, b.call(aten::sqrt, {norm}));
-    PETREL_ASSIGN_OR_RETURN(top, b.binary(aten::div_Tensor, top, norm));
-  }
-  return done(b, node, top);
+  return done(b, node, b.call(aten::sum_dim_IntList, {top, dim}));
 }
 
 Rewritten pairwise_distance(Builder& b, Node& node) {

@@ -133,7 +133,8 @@ Rewritten logcumsumexp(Builder& b, Node& node) {
   return done(b, node, running(b, x, dim_of(node), aten::logaddexp, -kInfinity));
 }
 
-// The place is that of the last element that is as large as any before it.
+// The place is that of the last element that is as large as any before it. NaN stays behind
+// it: known by places, as backends need not keep it in extremes of floats.
 Rewritten cumulative_extreme(Builder& b, Node& node) {
   Value* x = tensor_at(node, arg::self);
   const ScalarType dtype = x->tensor().dtype;
@@ -141,10 +142,18 @@ Rewritten cumulative_extreme(Builder& b, Node& node) {
   const bool is_max = node.is(aten::cummax);
   const int64_t dim = dim_of(node);
   const Size size = size_along(x, dim);
-  PETREL_ASSIGN_OR_RETURN(Value * value, running(b, x, dim, is_max ? aten::maximum : aten::minimum,
-                                                 is_max ? -kInfinity : kInfinity));
-  PETREL_ASSIGN_OR_RETURN(Value * at, b.binary(aten::eq_Tensor, x, value));
+  const double unit = is_max ? -kInfinity : kInfinity;
   PETREL_ASSIGN_OR_RETURN(Value * nan, b.call(aten::isnan, {x}));
+  PETREL_ASSIGN_OR_RETURN(Value * least, b.scalar(unit, dtype));
+  PETREL_ASSIGN_OR_RETURN(Value * value, b.call(aten::where_self, {nan, least, x}));
+  PETREL_ASSIGN_OR_RETURN(value,
+                          running(b, value, dim, is_max ? aten::maximum : aten::minimum, unit));
+  PETREL_ASSIGN_OR_RETURN(Value * seen, b.cast(nan, ScalarType::kLong));
+  PETREL_ASSIGN_OR_RETURN(seen, running(b, seen, dim, aten::maximum, 0));
+  PETREL_ASSIGN_OR_RETURN(seen, b.cast(seen, ScalarType::kBool));
+  PETREL_ASSIGN_OR_RETURN(Value * none, b.scalar(std::nan(""), dtype));
+  PETREL_ASSIGN_OR_RETURN(value, b.call(aten::where_self, {seen, none, value}));
+  PETREL_ASSIGN_OR_RETURN(Value * at, b.binary(aten::eq_Tensor, x, value));
   PETREL_ASSIGN_OR_RETURN(at, b.binary(aten::logical_or, at, nan));
   PETREL_ASSIGN_OR_RETURN(Value * place,
                           b.call(aten::arange_start_step, {0, size, 1, ScalarType::kLong}));

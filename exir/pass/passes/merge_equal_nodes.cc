@@ -39,13 +39,33 @@ bool compute_the_same(const Node& a, const Node& b) {
   return true;
 }
 
-// Steps of a recurrence differ in their operands or in one number.
-size_t hash_of(const Node& node) {
-  size_t hash = absl::HashOf(&node.op(), node.operands());
-  for (const Argument& argument : node.arguments()) {
-    if (argument.is_int()) hash = absl::HashOf(hash, argument.as_int());
-    if (argument.is_ints()) hash = absl::HashOf(hash, argument.as_ints());
+// Numbers that are equal have one hash: zeros of either sign, and all NaN.
+size_t hash_of(double number) { return std::isnan(number) ? 1 : absl::HashOf(number + 0.0); }
+
+size_t hash_of(const Argument& argument) {
+  if (argument.is_value()) return absl::HashOf(argument.value());
+  if (argument.is_int()) return absl::HashOf(argument.as_int());
+  if (argument.is_float()) return hash_of(argument.as_float());
+  if (argument.is_bool()) return absl::HashOf(argument.as_bool());
+  if (argument.is_string()) return absl::HashOf(argument.as_string());
+  if (argument.is_scalar_type()) return absl::HashOf(argument.as_scalar_type());
+  if (argument.is_memory_format()) return absl::HashOf(argument.as_memory_format());
+  if (argument.is_ints()) return absl::HashOf(argument.as_ints());
+  if (argument.is_bools()) return absl::HashOf(argument.as_bools());
+  size_t hash = 0;
+  if (argument.is_floats()) {
+    for (const double number : argument.as_floats()) hash = absl::HashOf(hash, hash_of(number));
   }
+  if (argument.is_list()) {
+    for (const Argument& item : argument.as_list()) hash = absl::HashOf(hash, hash_of(item));
+  }
+  return hash;
+}
+
+// Of all that nodes may differ in: thousands of one operator may take one value.
+size_t hash_of(const Node& node) {
+  size_t hash = absl::HashOf(&node.op());
+  for (const Argument& argument : node.arguments()) hash = absl::HashOf(hash, hash_of(argument));
   return hash;
 }
 

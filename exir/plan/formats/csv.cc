@@ -2,6 +2,7 @@
 
 #include "exir/plan/formats/csv.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <limits>
@@ -153,6 +154,12 @@ absl::StatusOr<std::array<int, kNumColumns>> parse_header(const CsvRow& row) {
   return position;
 }
 
+// Short rows take far more memory as buffers: at most four times their file, and some more.
+size_t most_buffers(size_t bytes) {
+  constexpr size_t kMoreBytes = size_t{64} << 20;
+  return (4 * bytes + kMoreBytes) / sizeof(Buffer);
+}
+
 void append_row(const std::array<bool, kNumColumns>& used,
                 const std::array<std::string, kNumColumns>& cells, std::string* text) {
   bool first = true;
@@ -213,17 +220,23 @@ absl::StatusOr<Problem> parse_csv(absl::string_view text) {
   problem.pools.resize(1);
   problem.pools[0].name = "arena";
   absl::ConsumePrefix(&text, "\xef\xbb\xbf");  // what spreadsheets write
-  PETREL_ASSIGN_OR_RETURN(const std::vector<CsvRow> rows, read_csv_rows(text));
-  if (rows.empty()) {
-    return bad_line(1, "the file is empty, must begin with the columns");
-  }
-  const CsvRow& header = rows.front();
+  CsvReader reader(text);
+  CsvRow header;
+  PETREL_ASSIGN_OR_RETURN(const bool has_header, reader.next(&header));
+  if (!has_header) return bad_line(1, "the file is empty, must begin with the columns");
   PETREL_ASSIGN_OR_RETURN(const auto position, parse_header(header));
-  for (size_t i = 1; i < rows.size(); ++i) {
-    const CsvRow& row = rows[i];
+  const size_t most = most_buffers(text.size());
+  problem.buffers.reserve(std::min<size_t>(most, std::count(text.begin(), text.end(), '\n')));
+  for (CsvRow row;;) {
+    PETREL_ASSIGN_OR_RETURN(const bool is_row, reader.next(&row));
+    if (!is_row) break;
     if (row.cells.size() != header.cells.size()) {
       return bad_line(row.line, "has ", row.cells.size(), " columns, must have ",
                       header.cells.size());
+    }
+    if (problem.buffers.size() == most) {
+      return bad_line(row.line, "is of more than ", most, " buffers, the most that a file of ",
+                      text.size(), " bytes may have");
     }
     Line line{row.line, {}};
     for (size_t c = 0; c < kNumColumns; ++c) {

@@ -25,97 +25,77 @@ absl::string_view shown(absl::string_view text) {
   return text.substr(0, text.find_first_of("\r\n")).substr(0, 40);
 }
 
-class Reader {
- public:
-  explicit Reader(absl::string_view text) : rest_(text) {}
-
-  absl::StatusOr<std::vector<CsvRow>> rows() {
-    std::vector<CsvRow> rows;
-    while (!rest_.empty()) {
-      if (skip_empty_line()) continue;
-      CsvRow row;
-      row.line = line_;
-      PETREL_RETURN_IF_ERROR(read_row(&row));
-      rows.push_back(std::move(row));
-    }
-    return rows;
-  }
-
- private:
-  absl::Status read_row(CsvRow* row) {
-    do {
-      skip_spaces();
-      PETREL_ASSIGN_OR_RETURN(std::string cell, absl::StartsWith(rest_, "\"") ? quoted() : plain());
-      row->cells.push_back(std::move(cell));
-    } while (absl::ConsumePrefix(&rest_, ","));
-    if (absl::ConsumePrefix(&rest_, "\n")) ++line_;
-    return absl::OkStatus();
-  }
-
-  // Up to a comma, the end of the line or that of the text.
-  absl::StatusOr<std::string> plain() {
-    const absl::string_view cell = absl::StripAsciiWhitespace(take_to(",\n"));
-    if (absl::StrContains(cell, '"')) {
-      return bad_line(line_, "cell \"", shown(cell),
-                      "\" has a quote inside; such a cell must stand in "
-                      "quotes, each of its own doubled");
-    }
-    return std::string(cell);
-  }
-
-  absl::StatusOr<std::string> quoted() {
-    const size_t first_line = line_;
-    rest_.remove_prefix(1);
-    std::string cell;
-    for (;;) {
-      const absl::string_view piece = take_to("\"");
-      for (const char c : piece) line_ += c == '\n' ? 1 : 0;
-      cell.append(piece.data(), piece.size());
-      if (rest_.empty()) {
-        return bad_line(first_line, "cell \"", shown(cell), "\" has no closing quote");
-      }
-      rest_.remove_prefix(1);
-      if (!absl::ConsumePrefix(&rest_, "\"")) break;
-      cell += '"';
-    }
-    const absl::string_view behind = absl::StripAsciiWhitespace(take_to(",\n"));
-    if (!behind.empty()) {
-      return bad_line(line_, "\"", shown(behind),
-                      "\" follows a closing quote, must be a comma or the end "
-                      "of the line");
-    }
-    return cell;
-  }
-
-  void skip_spaces() {
-    while (!rest_.empty() && rest_[0] != '\n' &&
-           absl::ascii_isspace(static_cast<unsigned char>(rest_[0]))) {
-      rest_.remove_prefix(1);
-    }
-  }
-
-  bool skip_empty_line() {
-    skip_spaces();
-    if (!absl::ConsumePrefix(&rest_, "\n")) return rest_.empty();
-    ++line_;
-    return true;
-  }
-
-  // What stands before the first of `ends`, which stays.
-  absl::string_view take_to(const char* ends) {
-    const absl::string_view taken = rest_.substr(0, rest_.find_first_of(ends));
-    rest_.remove_prefix(taken.size());
-    return taken;
-  }
-
-  absl::string_view rest_;
-  size_t line_ = 1;
-};
-
 }  // namespace
 
-absl::StatusOr<std::vector<CsvRow>> read_csv_rows(absl::string_view text) {
-  return Reader(text).rows();
+absl::StatusOr<bool> CsvReader::next(CsvRow* row) {
+  while (!rest_.empty() && skip_empty_line()) {
+  }
+  if (rest_.empty()) return false;
+  row->line = line_;
+  row->cells.clear();
+  do {
+    skip_spaces();
+    PETREL_ASSIGN_OR_RETURN(std::string cell, absl::StartsWith(rest_, "\"") ? quoted() : plain());
+    row->cells.push_back(std::move(cell));
+  } while (absl::ConsumePrefix(&rest_, ","));
+  if (absl::ConsumePrefix(&rest_, "\n")) ++line_;
+  return true;
+}
+
+// Up to a comma, the end of the line or that of the text.
+absl::StatusOr<std::string> CsvReader::plain() {
+  const absl::string_view cell = absl::StripAsciiWhitespace(take_to(",\n"));
+  if (absl::StrContains(cell, '"')) {
+    return bad_line(line_, "cell \"", shown(cell),
+                    "\" has a quote inside; such a cell must stand in "
+                    "quotes, each of its own doubled");
+  }
+  return std::string(cell);
+}
+
+absl::StatusOr<std::string> CsvReader::quoted() {
+  const size_t first_line = line_;
+  rest_.remove_prefix(1);
+  std::string cell;
+  for (;;) {
+    const absl::string_view piece = take_to("\"");
+    for (const char c : piece) line_ += c == '\n' ? 1 : 0;
+    cell.append(piece.data(), piece.size());
+    if (rest_.empty()) {
+      return bad_line(first_line, "cell \"", shown(cell), "\" has no closing quote");
+    }
+    rest_.remove_prefix(1);
+    if (!absl::ConsumePrefix(&rest_, "\"")) break;
+    cell += '"';
+  }
+  const absl::string_view behind = absl::StripAsciiWhitespace(take_to(",\n"));
+  if (!behind.empty()) {
+    return bad_line(line_, "\"", shown(behind),
+                    "\" follows a closing quote, must be a comma or the end "
+                    "of the line");
+  }
+  return cell;
+}
+
+void CsvReader::skip_spaces() {
+  while (!rest_.empty() && rest_[0] != '\n' &&
+         absl::ascii_isspace(static_cast<unsigned char>(rest_[0]))) {
+    rest_.remove_prefix(1);
+  }
+}
+
+bool CsvReader::skip_empty_line() {
+  skip_spaces();
+  if (!absl::ConsumePrefix(&rest_, "\n")) return rest_.empty();
+  ++line_;
+  return true;
+}
+
+// What stands before the first of `ends`, which stays.
+absl::string_view CsvReader::take_to(const char* ends) {
+  const absl::string_view taken = rest_.substr(0, rest_.find_first_of(ends));
+  rest_.remove_prefix(taken.size());
+  return taken;
 }
 
 std::string csv_cell(absl::string_view text) {

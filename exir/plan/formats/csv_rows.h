@@ -24,8 +24,30 @@ struct CsvRow {
   std::vector<std::string> cells;
 };
 
-// Errors name the line of what is wrong.
-absl::StatusOr<std::vector<CsvRow>> read_csv_rows(absl::string_view text);
+// One row after the other, so that a file of many short ones takes no more memory than what
+// is made of it:
+//
+//   CsvReader reader(text);  // which must outlive it
+//   for (;;) {
+//     PETREL_ASSIGN_OR_RETURN(const bool is_row, reader.next(&row));
+//     if (!is_row) break;
+class CsvReader {
+ public:
+  explicit CsvReader(absl::string_view text) : rest_(text) {}
+
+  // False at the end of the text. Errors name the line of what is wrong.
+  absl::StatusOr<bool> next(CsvRow* row);
+
+ private:
+  absl::StatusOr<std::string> plain();
+  absl::StatusOr<std::string> quoted();
+  void skip_spaces();
+  bool skip_empty_line();
+  absl::string_view take_to(const char* ends);
+
+  absl::string_view rest_;
+  size_t line_ = 1;
+};
 
 // The cell as it reads back the same: with quotes where it needs them.
 std::string csv_cell(absl::string_view text);

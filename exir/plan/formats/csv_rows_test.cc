@@ -13,6 +13,18 @@ namespace {
 
 using ::testing::ElementsAre;
 
+absl::StatusOr<std::vector<CsvRow>> read_csv_rows(const std::string& text) {
+  CsvReader reader(text);
+  std::vector<CsvRow> rows;
+  for (;;) {
+    CsvRow row;
+    const absl::StatusOr<bool> is_row = reader.next(&row);
+    if (!is_row.ok()) return is_row.status();
+    if (!*is_row) return rows;
+    rows.push_back(row);
+  }
+}
+
 TEST(CsvRowsTest, TakesCellsApart) {
   absl::StatusOr<std::vector<CsvRow>> rows =
       read_csv_rows("a, b c ,,\"x, \"\"y\"\"\"\r\n\n\"two\nlines\" , 1\nlast");
@@ -29,6 +41,10 @@ TEST(CsvRowsTest, ErrorsNameTheLine) {
   EXPECT_EQ(read_csv_rows("a\n\"b\nc").status().message(),
             "line 2: cell \"b\" has no closing quote");
   EXPECT_EQ(read_csv_rows("a\nb\"c").status().message().substr(0, 8), "line 2: ");
+}
+
+TEST(CsvRowsTest, EmptyTextHasNoRows) {
+  for (const char* text : {"", " ", "\n", " \n\t\n "}) EXPECT_EQ(read_csv_rows(text)->size(), 0u);
 }
 
 TEST(CsvRowsTest, CellsReadBackTheSame) {

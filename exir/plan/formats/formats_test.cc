@@ -18,6 +18,15 @@ namespace {
 
 using ::testing::HasSubstr;
 
+TEST(CsvTest, BoundsTheMemoryThatShortRowsTake) {
+  std::string text = "id,lower,upper,size\n";
+  for (int i = 0; i < 500'000; ++i) text += "b" + std::to_string(i) + ",0,1,1\n";
+  const absl::Status status = parse_csv(text).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("buffers, the most that a file of "));
+  EXPECT_TRUE(parse_csv(text.substr(0, text.find("b100000,"))).ok());
+}
+
 TEST(CsvTest, ReadsEveryColumnInAnyOrder) {
   absl::StatusOr<Problem> problem = parse_csv(
       "size,id,upper,lower,alignment,gaps,hint,offset\r\n"

@@ -93,19 +93,28 @@ absl::StatusOr<std::string> required_text(const Object& object, const char* key)
   return json->get<std::string>();
 }
 
-// The elements of a list, none when the key is missing.
-absl::StatusOr<std::vector<Object>> elements(const Object& object, const char* key) {
-  std::vector<Object> result;
+// A list of the file, empty when its key is missing. Elements are made where they are read:
+// there may be as many as the file has bytes.
+class Elements {
+ public:
+  Elements() = default;
+  Elements(const ordered_json& list, std::string where) : list_(&list), where_(std::move(where)) {}
+  size_t size() const { return list_ == nullptr ? 0 : list_->size(); }
+  Object operator[](size_t i) const { return {(*list_)[i], absl::StrCat(where_, "[", i, "]")}; }
+
+ private:
+  const ordered_json* list_ = nullptr;
+  std::string where_;
+};
+
+absl::StatusOr<Elements> elements(const Object& object, const char* key) {
   const ordered_json* json = object.find(key);
-  if (json == nullptr) return result;
+  if (json == nullptr) return Elements();
   const std::string where = object.where.empty() ? key : absl::StrCat(object.where, ".", key);
   if (!json->is_array()) {
     return invalid(where, " is ", shown(*json), ", must be a list");
   }
-  for (size_t i = 0; i < json->size(); ++i) {
-    result.push_back({(*json)[i], absl::StrCat(where, "[", i, "]")});
-  }
-  return result;
+  return Elements(*json, where);
 }
 
 absl::StatusOr<int32_t> index_of(const ordered_json& name, const Names& names,
@@ -144,8 +153,8 @@ absl::StatusOr<Gap> parse_gap(const Object& object) {
   Gap gap;
   PETREL_ASSIGN_OR_RETURN(gap.time.begin, required_whole(object, "lower"));
   PETREL_ASSIGN_OR_RETURN(gap.time.end, required_whole(object, "upper"));
-  PETREL_ASSIGN_OR_RETURN(const std::vector<Object> keep, elements(object, "keep"));
-  if (keep.empty()) return gap;
+  PETREL_ASSIGN_OR_RETURN(const Elements keep, elements(object, "keep"));
+  if (keep.size() == 0) return gap;
   if (keep.size() != 2) {
     return invalid(object.where, ": keep has ", keep.size(), " numbers, must have 2");
   }
@@ -175,13 +184,15 @@ absl::StatusOr<Buffer> parse_buffer(const Object& object, const Names& pools) {
   if (object.find("group") != nullptr) {
     PETREL_ASSIGN_OR_RETURN(buffer.group, required_text(named, "group"));
   }
-  PETREL_ASSIGN_OR_RETURN(const std::vector<Object> gaps, elements(named, "gaps"));
-  for (const Object& gap : gaps) {
+  PETREL_ASSIGN_OR_RETURN(const Elements gaps, elements(named, "gaps"));
+  for (size_t i = 0; i < gaps.size(); ++i) {
+    const Object gap = gaps[i];
     PETREL_ASSIGN_OR_RETURN(Gap parsed, parse_gap(gap));
     buffer.gaps.push_back(parsed);
   }
-  PETREL_ASSIGN_OR_RETURN(const std::vector<Object> candidates, elements(named, "pools"));
-  for (const Object& pool : candidates) {
+  PETREL_ASSIGN_OR_RETURN(const Elements candidates, elements(named, "pools"));
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    const Object pool = candidates[i];
     PETREL_ASSIGN_OR_RETURN(const PoolIdx index, index_of(pool.json, pools, pool.where, "pool"));
     buffer.pools.push_back(index);
   }
@@ -191,8 +202,9 @@ absl::StatusOr<Buffer> parse_buffer(const Object& object, const Names& pools) {
 absl::StatusOr<std::vector<Pair>> parse_pairs(const Object& object, const char* key,
                                               const Names& buffers) {
   std::vector<Pair> pairs;
-  PETREL_ASSIGN_OR_RETURN(const std::vector<Object> list, elements(object, key));
-  for (const Object& pair : list) {
+  PETREL_ASSIGN_OR_RETURN(const Elements list, elements(object, key));
+  for (size_t i = 0; i < list.size(); ++i) {
+    const Object pair = list[i];
     if (!pair.json.is_array() || pair.json.size() != 2) {
       return invalid(pair.where, " is ", shown(pair.json), ", must be two ids of buffers");
     }
@@ -210,12 +222,12 @@ bool always_meet(const Problem& problem, const Buffer& a, const Buffer& b) {
          a.lifetime.begin < b.lifetime.end && b.lifetime.begin < a.lifetime.end;
 }
 
-absl::Status add_listed_conflicts(const std::vector<Object>& buffers, const Names& names,
-                                  Problem* problem) {
+absl::Status add_listed_conflicts(const Elements& buffers, const Names& names, Problem* problem) {
   for (size_t i = 0; i < buffers.size(); ++i) {
     const Object named{buffers[i].json, absl::StrCat("buffer ", label(problem->buffers[i]))};
-    PETREL_ASSIGN_OR_RETURN(const std::vector<Object> list, elements(named, "conflicts"));
-    for (const Object& other : list) {
+    PETREL_ASSIGN_OR_RETURN(const Elements list, elements(named, "conflicts"));
+    for (size_t j = 0; j < list.size(); ++j) {
+      const Object other = list[j];
       PETREL_ASSIGN_OR_RETURN(const BufferIdx index,
                               index_of(other.json, names, other.where, "buffer"));
       if (problem->buffers[index].id == problem->buffers[i].id ||
@@ -254,8 +266,9 @@ absl::StatusOr<Problem> parse_problem_json(absl::string_view text) {
   PETREL_RETURN_IF_ERROR(check_keys(
       {json, "the problem"}, {"pools", "buffers", "conflicts", "non_conflicts", "overlaps"}));
   Problem problem;
-  PETREL_ASSIGN_OR_RETURN(const std::vector<Object> pools, elements(root, "pools"));
-  for (const Object& pool : pools) {
+  PETREL_ASSIGN_OR_RETURN(const Elements pools, elements(root, "pools"));
+  for (size_t i = 0; i < pools.size(); ++i) {
+    const Object pool = pools[i];
     PETREL_ASSIGN_OR_RETURN(Pool parsed, parse_pool(pool));
     problem.pools.push_back(std::move(parsed));
   }
@@ -267,8 +280,10 @@ absl::StatusOr<Problem> parse_problem_json(absl::string_view text) {
     return invalid("the problem has no buffers");
   }
   const Names pool_names = names_of(problem.pools);
-  PETREL_ASSIGN_OR_RETURN(const std::vector<Object> buffers, elements(root, "buffers"));
-  for (const Object& buffer : buffers) {
+  PETREL_ASSIGN_OR_RETURN(const Elements buffers, elements(root, "buffers"));
+  problem.buffers.reserve(buffers.size());
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    const Object buffer = buffers[i];
     PETREL_ASSIGN_OR_RETURN(Buffer parsed, parse_buffer(buffer, pool_names));
     problem.buffers.push_back(std::move(parsed));
   }
@@ -277,8 +292,9 @@ absl::StatusOr<Problem> parse_problem_json(absl::string_view text) {
   PETREL_ASSIGN_OR_RETURN(problem.conflicts, parse_pairs(root, "conflicts", names));
   PETREL_ASSIGN_OR_RETURN(problem.non_conflicts, parse_pairs(root, "non_conflicts", names));
   PETREL_RETURN_IF_ERROR(add_listed_conflicts(buffers, names, &problem));
-  PETREL_ASSIGN_OR_RETURN(const std::vector<Object> overlaps, elements(root, "overlaps"));
-  for (const Object& overlap : overlaps) {
+  PETREL_ASSIGN_OR_RETURN(const Elements overlaps, elements(root, "overlaps"));
+  for (size_t i = 0; i < overlaps.size(); ++i) {
+    const Object overlap = overlaps[i];
     PETREL_RETURN_IF_ERROR(check_keys(overlap, {"lower", "upper", "bytes"}));
     PermittedOverlap parsed;
     for (const char* end : {"lower", "upper"}) {
@@ -304,8 +320,9 @@ absl::StatusOr<std::vector<Placement>> parse_answer_json(const Problem& problem,
   const Names pools = names_of(problem.pools);
   std::vector<Placement> places(problem.buffers.size());
   std::vector<char> placed(problem.buffers.size(), 0);
-  PETREL_ASSIGN_OR_RETURN(const std::vector<Object> list, elements({json, ""}, "buffers"));
-  for (const Object& entry : list) {
+  PETREL_ASSIGN_OR_RETURN(const Elements list, elements({json, ""}, "buffers"));
+  for (size_t i = 0; i < list.size(); ++i) {
+    const Object entry = list[i];
     if (!entry.json.is_object()) {
       return invalid(entry.where, " is ", shown(entry.json), ", must be an object");
     }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "exir/plan/model/timeline.h"
 
@@ -43,7 +44,9 @@ std::string describe(const Problem& problem, const Crowd& crowd, size_t limit) {
   const size_t named = std::min(limit, crowd.members.size());
   for (size_t i = 0; i < named; ++i) {
     const auto& [buffer, bytes] = crowd.members[i];
-    absl::StrAppend(&text, i == 0 ? " " : ", ", label(problem.buffers[buffer]), " ", bytes);
+    // On one line, whatever a file calls its buffers.
+    absl::StrAppend(&text, i == 0 ? " " : ", ",
+                    absl::Utf8SafeCHexEscape(label(problem.buffers[buffer])), " ", bytes);
     rest -= bytes;
   }
   if (named < crowd.members.size()) {

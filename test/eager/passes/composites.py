@@ -89,3 +89,6 @@ def other_names():
         torch.special.sinc(a)), probability)
     emit("second_names_in_place", lambda a: (
         (a + 1).arctan_().absolute_(), (a * 4).fix_().negative_()), probability)
+    large = torch.tensor([[1e25, -2e25, 3e25, 5e24], [2e18, 1e18, -3e18, 0]])
+    emit("cosine_of_large_numbers", lambda a, b: (
+        F.cosine_similarity(a, b, 1), F.cosine_similarity(a, b, 0)), large, large.flip(1))
