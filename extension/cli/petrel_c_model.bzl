@@ -91,7 +91,8 @@ def _libraries(name, sources, headers, others, kernels, has_test, testonly, visi
     if kernels.files:
         cc_library(
             name = name + "_user_kernels",
-            srcs = _in(folder, kernels.files),
+            # With the header that declares them.
+            srcs = _in(folder, kernels.files + [name + "_kernels.h"]),
             copts = copts + kernels.copts,
             testonly = testonly,
             deps = kernels.deps,
@@ -125,6 +126,15 @@ def _check(name, constants, gen_c_options):
     if constants not in ("text", "incbin") or "compile" in gen_c_options or "name" in gen_c_options:
         fail("petrel_c_model %s: constants is %r, must be text or incbin; compile is Bazel's work" %
              (name, constants))
+
+# What the command leaves out where no address is used, for it to be there all the same.
+_WITHOUT_ADDRESSES = "SECTIONS { } INSERT AFTER .bss;"
+
+def _with_linker_script(cmd, name, others):
+    if name + ".ld" not in others:
+        return cmd
+    script = "$(RULEDIR)/%s_c/%s.ld" % (name, name)
+    return "%s && { [ -e %s ] || echo '%s' >%s; }" % (cmd, script, _WITHOUT_ADDRESSES, script)
 
 def _user_kernels(name, kernel_source, copts, deps):
     files = [_kernel_file(name, label) for label in kernel_source]
@@ -203,7 +213,7 @@ def petrel_c_model(
         name = name + "_c",
         srcs = ([model] if model else []) + methods.values() + group + kernel_source.keys(),
         outs = _in(name + "_c", sources + headers + others + kernels.files),
-        cmd = " ".join(words),
+        cmd = _with_linker_script(" ".join(words), name, others),
         message = "Generating",
         testonly = testonly,
         tools = [petrel],
