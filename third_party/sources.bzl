@@ -75,5 +75,6 @@ def source_libraries():
             "winograd",
             "in_place",
             "zip_rows",
+            "four_rows",
         ]),
     )

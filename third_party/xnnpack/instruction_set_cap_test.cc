@@ -74,8 +74,8 @@ TEST(InstructionSetCapDeathTest, AvxHasNoFma) {
   if (!__builtin_cpu_supports("avx")) GTEST_SKIP();
   EXPECT_EXIT(choose(kAvx, "",
                      [](const Chosen& chosen) {
-                       return is_product(chosen, 5, 16,
-                                         &xnn_f32_gemm_minmax_ukernel_5x16__avx_broadcast);
+                       return is_product(chosen, 4, 16,
+                                         &xnn_f32_gemm_minmax_ukernel_4x16__avx_broadcast);
                      }),
               kRight, "");
 }
@@ -84,8 +84,8 @@ TEST(InstructionSetCapDeathTest, Avx2IsThatOfNoParticularProcessor) {
   if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) GTEST_SKIP();
   EXPECT_EXIT(choose(kAvx2, "",
                      [](const Chosen& chosen) {
-                       return is_product(chosen, 5, 16,
-                                         &xnn_f32_gemm_minmax_ukernel_5x16__fma3_broadcast);
+                       return is_product(chosen, 4, 16,
+                                         &xnn_f32_gemm_minmax_ukernel_4x16__fma3_broadcast);
                      }),
               kRight, "");
 }
