@@ -7,7 +7,8 @@
 Each decoder of decoder_models.py is exported by the wheel and by us, with kernels alone and with
 XNNPACK, and run step by step: a prompt, then more tokens, with caches as state. A row tells how
 far the logits are from eager torch's, of the largest: of the wheel's file in both runtimes and of
-ours in both. The last line is "N passed, N failed"; the exit status is 1 when anything failed.
+ours in both. What the wheel refuses to lower is named. The last line is "N passed, N failed"; the
+exit status is 1 when anything failed.
 """
 
 import pathlib
@@ -33,7 +34,19 @@ MOST_APART = {"float_cache": 1e-5, "rotated": 1e-5, "one_operator": 1e-5, "ring_
 MOST_APART_QUANTISED = 3e-2
 
 
+class Refused(Exception):
+    """The wheel cannot lower the decoder; the text is its last line."""
+
+
 def export_wheel(decoder: Decoder, backend: str, pte: pathlib.Path) -> None:
+    try:
+        _export_wheel(decoder, backend, pte)
+    except Exception as why:
+        lines = [line for line in str(why).splitlines() if line.strip()]
+        raise Refused(lines[-1].strip() if lines else type(why).__name__) from None
+
+
+def _export_wheel(decoder: Decoder, backend: str, pte: pathlib.Path) -> None:
     partitioner = [XnnpackPartitioner()] if backend == "xnnpack" else []
     with torch.no_grad():
         edge = to_edge_transform_and_lower(decoder.export(), partitioner=partitioner)
@@ -86,6 +99,9 @@ class Exchange:
                     else:
                         command(self.petrel, "export", archive, "--backend", backend, "-o", pte)
                     apart = [distance(run(pte, decoder), decoder) for run in (self.there, self.here)]
+                except Refused as why:
+                    told.append(f"the wheel refuses with {backend}: {why}")
+                    continue
                 except (Failed, wheel.WheelError) as why:
                     ok = False
                     told.append(f"{side}'s {backend}: {why}")

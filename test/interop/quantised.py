@@ -8,16 +8,19 @@ For each program of quantised_list.py, exported by us and by the wheel, with wei
 and in a .ptd, all four files run in both runtimes. A row tells:
 
   dB      signal to noise of our file in our runtime against eager torch, and of the wheel's in
-          its own; ours may be 0.5 dB below, beyond 100 dB only floats round. Where scales are
-          chosen at run time, XNNPACK chooses others than eager torch, one for each row or image;
-          there ours may be as near to the network in floats instead, which stands in brackets
+          its own; ours may be 0.5 dB below, beyond 100 dB only floats round. Ours may be as near to
+          the network in floats instead, which stands in brackets: where scales are chosen at run
+          time, XNNPACK chooses others than eager torch, one for each row or image; and where a
+          mean lies in the middle between two levels, sums of floats decide on either. The second
+          only where no output is more than a level from eager torch's
   apart   how far the two runtimes are apart on our file and on the wheel's, at most: in levels of
           the outputs where these are quantised, else of the largest magnitude
   calls, kernels   delegate calls and kernels of both files; ours may have more only where kernels
           cost less, and not with --partition supported, which asks for what the wheel does
 
 and fails, too, where weights in a .ptd give other bits than inside, and where we refuse what the
-wheel takes. What the wheel refuses is named, and then ours alone must be near to eager torch.
+wheel takes. What the wheel refuses, or computes nonsense of from its own file, is named, and then
+ours alone must be near to eager torch.
 The last line is "N passed, N failed"; the exit status is 1 when anything failed.
 """
 
@@ -40,9 +43,13 @@ from tool_parser import ToolParser
 STORAGES = ["inline", "ptd"]
 ALLOWANCE_DB, EXACT_DB = 0.5, 100.0
 ALONE_DB = 30.0  # of ours where the wheel has no file
+SENSE_DB = 20.0  # below, a file of the wheel computes something else in the wheel
 # Of the two runtimes on the same file. Half has steps of 5e-4 to 1e-3 of a number; sums differ.
 # Levels that are chosen at run time are 4e-3 of a row's range, and that of a number may be the next.
+APART_SHARE = 1e-2  # of ours from eager torch, where there are no levels: one in between
 APART_LEVELS, APART = 1.0, {"static": 1e-4, "dynamic": 1e-2, "weights": 1e-4, "half": 3e-3}
+MOVES = ["flatten", "max_pool1d", "max_pool2d", "permute", "reshape", "select", "slice", "squeeze",
+         "transpose", "unsqueeze", "view"]  # results have levels of what they are given
 Outputs = list[list[np.ndarray]]  # by call, by place
 
 
@@ -62,15 +69,18 @@ def signal_to_noise(calls: Outputs, expected: Outputs) -> float:
     return worst
 
 
+def step_of(node) -> float:
+    """Between two levels of what `node` makes; 0 where it has none."""
+    while node.op == "call_function" and node.target.overloadpacket.__name__ in MOVES:
+        node = node.args[0]
+    return node.args[1] if "dequantize_per_tensor.default" in str(node.target) else 0.0
+
+
 def quanta(program: Program) -> dict[str, list[float]]:
     """By method, the step between two levels of each output; 0 where it has none."""
-    found = {}
-    for method, exported in program.methods.items():
-        outputs = exported.graph.output_node().args[0]
-        found[method] = [1.0 if program.border else
-                         node.args[1] if "dequantize_per_tensor" in str(node.target) else 0.0
-                         for node in outputs]
-    return found
+    return {method: [1.0 if program.border else step_of(node)
+                     for node in exported.graph.output_node().args[0]]
+            for method, exported in program.methods.items()}
 
 
 @dataclasses.dataclass
@@ -98,6 +108,13 @@ class File:
     kernels: int = 0
     here: Outputs | None = None
     there: Outputs | None = None
+
+
+def raise_if_wrong(program: Program, there: Outputs, what: str, why: Failed) -> None:
+    """Of what we refuse: whether the wheel itself makes no sense of its file."""
+    db = signal_to_noise(there, [[y.numpy() for y in call.expected] for call in program.calls])
+    if db < SENSE_DB:
+        raise quantised_wheel.Refused(f"{what} gives {db:.1f} dB there; here: {why}")
 
 
 @dataclasses.dataclass
@@ -181,6 +198,8 @@ class Exchange:
             try:
                 file.here = self.run([self.petrel, "run"], file.pte, storage, name, program)
             except Failed as why:
+                if side == "wheel":
+                    raise_if_wrong(program, file.there, what, why)
                 raise Failed(f"{what} here: {why}") from None
         inline, ptd = (made[storage] for storage in STORAGES)
         for runtime in ("here", "there"):
@@ -206,12 +225,12 @@ class Exchange:
         return told
 
     @staticmethod
-    def apart(file: File, program: Program) -> Apart:
+    def apart(one: Outputs, other: Outputs, program: Program) -> Apart:
         steps, worst = quanta(program), Apart()
-        for call, here, there in zip(program.calls, file.here, file.there, strict=True):
-            for step, a, b in zip(steps[call.method], here, there, strict=True):
+        for call, of_one, of_other in zip(program.calls, one, other, strict=True):
+            for step, a, b in zip(steps[call.method], of_one, of_other, strict=True):
                 if a.shape != b.shape or a.dtype != b.dtype:
-                    raise Failed(f"{a.dtype}{a.shape} here, {b.dtype}{b.shape} in the wheel")
+                    raise Failed(f"{a.dtype}{a.shape} beside {b.dtype}{b.shape}")
                 off = float(np.abs(a.astype(np.float64) - b).max())
                 most = float(np.abs(b.astype(np.float64)).max())
                 worst.include(Apart(levels=off / step, has_levels=True) if step
@@ -221,8 +240,12 @@ class Exchange:
     def check(self, name: str) -> Row:
         row = Row(name)
 
+        def say(text: str) -> None:
+            row.verdict = "; ".join(filter(None, [row.verdict, text]))
+
         def wrong(text: str) -> None:
-            row.ok, row.verdict = False, "; ".join(filter(None, [row.verdict, text]))
+            row.ok = False
+            say(text)
 
         try:
             program = quantised_list.make(name)
@@ -241,30 +264,37 @@ class Exchange:
         try:
             theirs = self.file(name, program, "wheel")
         except quantised_wheel.Refused as why:
-            row.verdict += f"the wheel refuses: {why}"
+            say(f"the wheel refuses: {why}")
         except (Failed, wheel.WheelError) as why:
             wrong(str(why))
         for file, of_db, of_apart in ((ours, "db", "apart"), (theirs, "db_wheel", "apart_wheel")):
             if not file:
                 continue
-            apart = self.apart(file, program)
+            apart = self.apart(file.here, file.there, program)
             setattr(row, of_apart, str(apart))
             if apart.levels > APART_LEVELS + 1e-3 or apart.share > APART[program.kind]:
                 wrong(f"runtimes are {apart} apart on {file.pte.name}")
             results = file.here if file is ours else file.there
             noises.append([signal_to_noise(results, expected)])
             setattr(row, of_db, f"{noises[-1][0]:.1f}")
-            if program.kind == quantised_programs.DYNAMIC:
+            if program.kind in (quantised_programs.DYNAMIC, quantised_programs.STATIC):
                 noises[-1].append(signal_to_noise(results, floats))
                 setattr(row, of_db, "{:.1f} ({:.1f})".format(*noises[-1]))
+        if theirs and noises[-1][0] < SENSE_DB:
+            say("the wheel's file computes something else")
+            theirs = None
         if ours and theirs:
             row.counts = (f"{ours.calls}, wheel {theirs.calls}, kernels {ours.kernels}, wheel "
                           f"{theirs.kernels}")
             if ours.calls > theirs.calls or ours.kernels > theirs.kernels:
                 try:
-                    row.verdict += self.has_more_calls(name, program, theirs)
+                    say(self.has_more_calls(name, program, theirs))
                 except Failed as why:
                     wrong(str(why))
+            if program.kind == quantised_programs.STATIC:
+                off = self.apart(ours.here, expected, program)
+                if off.levels > APART_LEVELS + 1e-3 or off.share > APART_SHARE:
+                    noises = [n[:1] for n in noises]
             if all(a < b - ALLOWANCE_DB for a, b in zip(*noises)):
                 wrong("more noise than the wheel's")
         elif ours:

@@ -13,6 +13,7 @@ from typing import Callable
 
 import torch
 from torch.export import Dim
+from torchao.quantization import MappingType
 
 import quantised_networks as nets
 from quantised_programs import (
@@ -25,6 +26,7 @@ from quantised_programs import (
     half,
     methods,
     of_groups,
+    of_integers,
     of_rows,
     of_tokens,
     only,
@@ -70,6 +72,8 @@ STATIC: dict[str, Callable[[], Program]] = {
     "unet_tensor": lambda: static_tensor(nets.UNet, (2, 1, 10, 6)),
     "upscale_channel": lambda: static_channel(nets.Upscale, (3, 9)),
     "upscale_tensor": lambda: static_tensor(nets.Upscale, (1, 9)),
+    "groups_up_channel": lambda: static_channel(nets.GroupsUp, IMAGE),
+    "lines_channel": lambda: static_channel(nets.Lines, (2, 5, 33)),
     "filters_channel": lambda: static_channel(nets.Filters, (2, 6, 9, 14)),
     "filters_tensor": lambda: static_tensor(nets.Filters, (1, 6, 8, 11)),
     "pyramid_channel": lambda: static_channel(nets.Pyramid, (1, 3, 22, 18)),
@@ -122,7 +126,8 @@ AT_RUN_TIME: dict[str, Callable[[], Program]] = {
     "encoder_dynamic_tensor": lambda: dynamic_tensor(nets.Encoder, (1, 5, 32)),
     "recurrent_dynamic": lambda: dynamic_channel(nets.Recurrent, *CELL),
     "residual_dynamic": lambda: dynamic_channel(nets.Residual, IMAGE),
-    "mobile_dynamic": lambda: dynamic_channel(nets.Mobile, ODD),
+    # Which of two levels a number gets decides on few outputs: of 16 batches, sooner on the mean.
+    "mobile_dynamic": lambda: dynamic_channel(nets.Mobile, ODD, count=16),
     "unet_dynamic": lambda: dynamic_channel(nets.UNet, (1, 1, 12, 20)),
     "speech_dynamic": lambda: dynamic_channel(nets.Speech, SOUND),
     "wave_dynamic": lambda: dynamic_channel(nets.Wave, (1, 1, 48)),
@@ -140,6 +145,16 @@ AT_RUN_TIME: dict[str, Callable[[], Program]] = {
     "encoder_8da8w_32": lambda: torchao(nets.Encoder, (1, 9, 32), linear=of_groups(8, 32)),
     "wide_8da4w_64": lambda: torchao(wide, (3, 256), linear=of_groups(4, 64)),
     "wide_8da4w_128": lambda: torchao(wide, (2, 2, 256), linear=of_groups(4, 128)),
+    "wide_8da3w_32": lambda: torchao(wide, (3, 256), linear=of_groups(3, 32)),
+    "wide_8da4w_zeros_32": lambda: torchao(
+        wide, (3, 256), linear=of_groups(4, 32, MappingType.ASYMMETRIC)),
+    "wide_8da8w_zeros": lambda: torchao(
+        wide, (2, 2, 256), linear=of_rows(8, MappingType.ASYMMETRIC)),
+    "wide_integers": lambda: torchao(wide, (3, 256), linear=of_integers()),
+    "encoder_integers": lambda: torchao(
+        nets.Encoder, (2, 7, 32), linear=of_integers(MappingType.ASYMMETRIC)),
+    "next_dynamic": lambda: dynamic_channel(nets.Next, (1, 3, 20, 24)),
+    "memory_dynamic": lambda: dynamic_channel(nets.Memory, (2, 5, 13)),
     "wide_8da2w_32": lambda: torchao(wide, (3, 256), linear=of_groups(2, 32)),
     "recurrent_8da8w": lambda: torchao(nets.Recurrent, *CELL, linear=of_rows(8)),
     "encoder_8da8w_varying": lambda: torchao(
@@ -183,6 +198,7 @@ HALVES: dict[str, Callable[[], Program]] = {
     "slopes_half": lambda: half(nets.Slopes, (1, 6, 9, 7)),
     "arithmetic_half": lambda: half(nets.Arithmetic, (2, 3, 7, 9)),
     "moves_half": lambda: half(nets.Moves, (2, 4, 6, 9)),
+    "next_half": lambda: half(nets.Next, (1, 3, 20, 24)),
     "pools_half": lambda: half(nets.Pools, IMAGE),
     "perceptron_half": lambda: half(nets.Perceptron, (5, 33)),
     "recurrent_half": lambda: half(nets.Recurrent, *CELL),

@@ -107,6 +107,19 @@ class Upscale(nn.Module):
         return torch.tanh(self.two(F.leaky_relu(self.one(x), 0.2)))
 
 
+class GroupsUp(nn.Module):
+    """Transposed convolutions of groups and with dilation, behind other clamps."""
+
+    def __init__(self):
+        super().__init__()
+        self.one = nn.Conv2d(3, 8, 3, padding=1)
+        self.two = nn.ConvTranspose2d(8, 12, 3, 2, 1, output_padding=1, groups=4)
+        self.three = nn.ConvTranspose2d(12, 5, 2, dilation=2)
+
+    def forward(self, x):
+        return self.three(F.relu(self.two(F.hardtanh(self.one(x), -2.0, 3.0))))
+
+
 class Filters(nn.Module):
     """Groups, dilation, kernels that are longer one way, and padding of one side."""
 
@@ -319,6 +332,20 @@ class Wave(nn.Module):
         return torch.tanh(self.up(y * torch.sigmoid(self.middle(y))))
 
 
+class Lines(nn.Module):
+    """Filters over time and transposed ones; an output that only a pool moves."""
+
+    def __init__(self):
+        super().__init__()
+        self.one = nn.Conv1d(5, 12, 5, 2, 2)
+        self.two = nn.Conv1d(12, 12, 3, padding=2, dilation=2, groups=12)
+        self.up, self.head = nn.ConvTranspose1d(12, 9, 4, 2, 1), nn.Linear(9, 4)
+
+    def forward(self, x):
+        x = self.up(F.relu6(self.two(F.relu(self.one(x)))))
+        return self.head(F.avg_pool1d(x, 2).mean(-1)), F.max_pool1d(x, 3, 2)
+
+
 class Separable(nn.Module):
     """Depthwise filters over time with a gate, as in a Conformer."""
 
@@ -347,6 +374,35 @@ class Recurrent(nn.Module):
             c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g)
             h = torch.sigmoid(o) * torch.tanh(c)
         return h, c
+
+
+class Memory(nn.Module):
+    """An LSTM as torch has it."""
+
+    def __init__(self):
+        super().__init__()
+        self.cells, self.head = nn.LSTM(13, 16, batch_first=True), nn.Linear(16, 6)
+
+    def forward(self, x):
+        return self.head(self.cells(x)[0])
+
+
+class Next(nn.Module):
+    """A block of a ConvNeXt: layers over channels that lie last, and a mean."""
+
+    def __init__(self, width=16):
+        super().__init__()
+        self.stem = nn.Conv2d(3, width, 4, 4)
+        self.depthwise = nn.Conv2d(width, width, 7, padding=3, groups=width)
+        self.norm, self.scale = nn.LayerNorm(width), nn.Parameter(torch.full((width,), 0.3))
+        self.up, self.down = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
+        self.head = nn.Linear(width, 5)
+
+    def forward(self, x):
+        x = self.stem(x)
+        y = self.norm(self.depthwise(x).permute(0, 2, 3, 1))
+        y = self.scale * self.down(F.gelu(self.up(y)))
+        return self.head((x + y.permute(0, 3, 1, 2)).mean((-2, -1)))
 
 
 class Encoder(nn.Module):

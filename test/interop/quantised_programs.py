@@ -24,6 +24,7 @@ from executorch.backends.xnnpack.quantizer.xnnpack_quantizer import (
 from executorch.backends.xnnpack.quantizer.xnnpack_quantizer_utils import QuantizationConfig
 from torch import nn
 from torch.export import ExportedProgram, export
+from torchao.quantization import MappingType
 from torchao.quantization.granularity import PerAxis, PerGroup
 from torchao.quantization.pt2e import move_exported_model_to_eval
 from torchao.quantization.pt2e.observer import (
@@ -34,6 +35,7 @@ from torchao.quantization.pt2e.observer import (
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e, prepare_qat_pt2e
 from torchao.quantization.pt2e.quantizer import QuantizationSpec
 from torchao.quantization.quant_api import (
+    Int8DynamicActivationInt8WeightConfig,
     Int8DynamicActivationIntxWeightConfig,
     IntxWeightOnlyConfig,
     quantize_,
@@ -107,9 +109,9 @@ def _pt2e(kind: str, network: nn.Module, batches: list[Tensors], shapes=None, qa
 
 
 def _sized(function, *more, **options):
-    """A scheme of a network and the sizes of its inputs."""
-    return lambda network, *sizes, **own: function(*more, network().eval(), _batches(*sizes),
-                                                   **options, **own)
+    """A scheme of a network, the sizes of its inputs, and how many of them."""
+    return lambda network, *sizes, count=2, **own: function(
+        *more, network().eval(), _batches(*sizes, count=count), **options, **own)
 
 
 def _levels_of(dtype: torch.dtype, scheme: torch.qscheme, low: int, high: int,
@@ -167,14 +169,21 @@ def _torchao(kind: str, network: nn.Module, batches: list[Tensors], linear=None,
     return _program(kind, unwrap_tensor_subclass(network), floats, batches, shapes)
 
 
-def of_rows(bits: int):
+def of_rows(bits: int, mapping=MappingType.SYMMETRIC):
     return Int8DynamicActivationIntxWeightConfig(
-        weight_dtype=getattr(torch, f"int{bits}"), weight_granularity=PerAxis(0))
+        weight_dtype=getattr(torch, f"int{bits}"), weight_granularity=PerAxis(0),
+        weight_mapping_type=mapping)
 
 
-def of_groups(bits: int, size: int):
+def of_integers(mapping=MappingType.SYMMETRIC):
+    """Weights of 8 bits in rows, and products by an operator of integers."""
+    return Int8DynamicActivationInt8WeightConfig(act_mapping_type=mapping)
+
+
+def of_groups(bits: int, size: int, mapping=MappingType.SYMMETRIC):
     return Int8DynamicActivationIntxWeightConfig(
-        weight_dtype=getattr(torch, f"int{bits}"), weight_granularity=PerGroup(size))
+        weight_dtype=getattr(torch, f"int{bits}"), weight_granularity=PerGroup(size),
+        weight_mapping_type=mapping)
 
 
 def only_weights(bits: int, group: int = 0):
@@ -233,6 +242,6 @@ def border(program: Program) -> Program:
     for call in program.calls:
         call.inputs = tuple(_levels(x, s) for x, s in zip(call.inputs, of_inputs, strict=True))
         call.expected = [_levels(y, s) for y, s in zip(call.expected, of_outputs, strict=True)]
-        call.floats = call.expected
+        call.floats = [y / s[0] + s[1] for y, s in zip(call.floats, of_outputs, strict=True)]
     program.border = True
     return program

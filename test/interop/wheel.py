@@ -22,8 +22,9 @@ class WheelError(Exception):
 
 
 def _run(pte: str, ptd: str | None, examples: list[list[np.ndarray]]) -> list[list[np.ndarray]]:
+    import executorch.kernels.quantized  # noqa: F401, kernels as are those of the next
     import torch
-    from executorch.extension.llm.custom_ops import custom_ops  # noqa: F401, its kernels
+    from executorch.extension.llm.custom_ops import custom_ops  # noqa: F401
     from executorch.runtime import Runtime
 
     method = Runtime.get().load_program(pte, data_path=ptd).load_method("forward")
