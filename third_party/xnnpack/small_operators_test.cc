@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <cstdint>
 #include <future>
 #include <memory>
 #include <vector>
@@ -63,6 +64,43 @@ class Product {
   xnn_runtime_t runtime_ = nullptr;
 };
 
+// Halves as levels of 0.5 in bytes: each is one.
+class Rounding {
+ public:
+  Rounding(size_t elements, pthreadpool_t pool)
+      : input_(elements + XNN_EXTRA_BYTES, 0.5f), output_(elements + XNN_EXTRA_BYTES, 0) {
+    xnn_subgraph_t graph = nullptr;
+    EXPECT_EQ(xnn_create_subgraph(2, 0, &graph), xnn_status_success);
+    uint32_t input = 0, output = 0;
+    EXPECT_EQ(xnn_define_tensor_value(graph, xnn_datatype_fp32, 1, &elements, nullptr, 0,
+                                      XNN_VALUE_FLAG_EXTERNAL_INPUT, &input),
+              xnn_status_success);
+    EXPECT_EQ(
+        xnn_define_quantized_tensor_value(graph, xnn_datatype_qint8, 0, 0.5f, 1, &elements, nullptr,
+                                          1, XNN_VALUE_FLAG_EXTERNAL_OUTPUT, &output),
+        xnn_status_success);
+    EXPECT_EQ(xnn_define_unary(graph, xnn_unary_convert, nullptr, input, output, 0),
+              xnn_status_success);
+    EXPECT_EQ(xnn_create_runtime_v2(graph, pool, 0, &runtime_), xnn_status_success);
+    xnn_delete_subgraph(graph);
+    output_.resize(elements);
+    const xnn_external_value ends[] = {{input, input_.data()}, {output, output_.data()}};
+    EXPECT_EQ(xnn_reshape_runtime(runtime_), xnn_status_success);
+    EXPECT_EQ(xnn_setup_runtime_v2(runtime_, 2, ends), xnn_status_success);
+  }
+  ~Rounding() { xnn_delete_runtime(runtime_); }
+
+  bool run() {
+    return xnn_invoke_runtime(runtime_) == xnn_status_success &&
+           output_ == std::vector<int8_t>(output_.size(), 1);
+  }
+
+ private:
+  std::vector<float> input_;
+  std::vector<int8_t> output_;
+  xnn_runtime_t runtime_ = nullptr;
+};
+
 // Keeps a pool busy from its making until release().
 class Occupation {
  public:
@@ -102,6 +140,19 @@ TEST_F(SmallOperatorsTest, DoNotWaitForThePool) {
   EXPECT_EQ(ran.wait_for(std::chrono::seconds(60)), std::future_status::ready);
   occupation.release();
   EXPECT_TRUE(ran.get());
+}
+
+// Bytes are done in a quarter of the time.
+TEST_F(SmallOperatorsTest, OfBytesMayHaveMoreElements) {
+  Rounding small(90'000, pool_.get()), large(110'000, pool_.get());
+  Occupation occupation(pool_.get());
+  std::future<bool> first = std::async(std::launch::async, [&] { return small.run(); });
+  EXPECT_EQ(first.wait_for(std::chrono::seconds(60)), std::future_status::ready);
+  std::future<bool> second = std::async(std::launch::async, [&] { return large.run(); });
+  EXPECT_EQ(second.wait_for(std::chrono::milliseconds(200)), std::future_status::timeout);
+  occupation.release();
+  EXPECT_TRUE(first.get());
+  EXPECT_TRUE(second.get());
 }
 
 TEST_F(SmallOperatorsTest, OthersUseThePool) {

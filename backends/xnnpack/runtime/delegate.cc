@@ -19,6 +19,7 @@
 #include "backends/xnnpack/format/shape_rules.h"
 #include "backends/xnnpack/format/structure_bytes.h"
 #include "backends/xnnpack/format/work.h"
+#include "backends/xnnpack/runtime/arguments.h"
 #include "backends/xnnpack/runtime/machine_needs.h"
 #include "backends/xnnpack/runtime/start.h"
 #include "backends/xnnpack/runtime/subgraph.h"
@@ -29,6 +30,9 @@ namespace {
 // About 20 microseconds of one core. Below that waking threads costs more than
 // they bring.
 constexpr uint64_t kMinMultiplyAddsForThreads = 400'000;
+
+// A byte of packed weights takes about half a nanosecond, a step of planning a few.
+constexpr uint64_t kBytesPerPlanningStep = 8;
 
 using runtime::Error;
 using runtime::EValue;
@@ -59,95 +63,7 @@ Error report(const char* what, xnn_status status) {
   }
 }
 
-// Which dim of the tensor is at `place`, counted from the outermost in memory.
-uint8_t axis_at(const Tensor& tensor, size_t place) {
-  const Span<const Tensor::DimOrderType> order = tensor.dim_order();
-  return order.empty() ? static_cast<uint8_t>(place) : order[place];
-}
-
-runtime::ScalarType argument_type(Datatype datatype) {
-  switch (datatype) {
-    case Datatype::QINT8:
-      return runtime::ScalarType::Char;
-    case Datatype::FP16:
-      return runtime::ScalarType::Half;
-    default:
-      return runtime::ScalarType::Float;
-  }
-}
-
-// Argument `index` as a tensor with data, of the type and rank of `value`. Scalars,
-// which ExecuTorch writes as [1], may also come as what they are: rank 0. Without
-// `needs_data` it may have none.
-Result<Tensor> tensor_argument(Span<EValue*> args, size_t index, const Value& value,
-                               bool needs_data) {
-  const size_t rank = value.dims.size();
-  const runtime::ScalarType type = argument_type(value.datatype);
-  Result<Tensor> argument = args[index]->tryToTensor();
-  if (!argument.ok()) {
-    PETREL_LOG(Error, "argument %zu is not a tensor", index);
-    return argument.error();
-  }
-  const Tensor tensor = *argument;
-  if (tensor.scalar_type() != type) {
-    PETREL_LOG(Error, "argument %zu has type %s, must be %s", index,
-               to_string(tensor.scalar_type()), to_string(type));
-    return Error::InvalidArgument;
-  }
-  const bool is_scalar = tensor.dim() == 0 && rank == 1;
-  if (static_cast<size_t>(tensor.dim()) != rank && !is_scalar) {
-    PETREL_LOG(Error, "argument %zu has rank %zd, must be %zu", index, tensor.dim(), rank);
-    return Error::InvalidArgument;
-  }
-  if (!tensor.dim_order().empty() && !runtime::is_permutation(tensor.dim_order())) {
-    PETREL_LOG(Error, "argument %zu has a damaged dim order", index);
-    return Error::InvalidArgument;
-  }
-  if (needs_data && tensor.const_data_ptr() == nullptr) {
-    PETREL_LOG(Error, "argument %zu has no data", index);
-    return Error::InvalidArgument;
-  }
-  return tensor;
-}
-
-// Whether XNNPACK may be given `data` as it is.
-bool may_over_read(const runtime::BackendExecutionContext& context, const void* data,
-                   size_t nbytes) {
-  return context.readable_bytes(data) >= nbytes + XNN_EXTRA_BYTES ||
-         is_safe_to_over_read(data, nbytes);
-}
-
 bool is_empty(const Dims& dims) { return std::count(dims.begin(), dims.end(), 0u) > 0; }
-
-// Gives output `index` of the arguments these dims.
-Error resize_output(const Tensor& tensor, size_t index, const Dims& dims) {
-  if (tensor.is_constant()) {
-    PETREL_LOG(Error, "argument %zu is an output and a constant", index);
-    return Error::InvalidArgument;
-  }
-  Tensor::SizesType sizes[kMaxValueRank];
-  const auto rank = static_cast<size_t>(tensor.dim());
-  for (size_t place = 0; place < rank; ++place) {
-    sizes[axis_at(tensor, place)] = static_cast<Tensor::SizesType>(dims[place]);
-  }
-  const bool fits = rank == dims.size() || dims[0] == 1;
-  const Error error = fits ? runtime::resize_tensor(tensor, {sizes, rank}) : Error::InvalidArgument;
-  if (error != Error::Ok) {
-    PETREL_LOG(Error, "argument %zu cannot take an output of %s", index, to_string(dims).c_str());
-  }
-  return error;
-}
-
-Error reserve_staging(const runtime::BackendExecutionContext& context, size_t argument,
-                      size_t nbytes, PaddedBuffer* staging) {
-  if (context.memory() != nullptr && nbytes > staging->size()) {
-    PETREL_RETURN_IF_ERROR(
-        context.memory()->take("a copy of an argument", nbytes - staging->size()));
-  }
-  if (staging->reserve(nbytes)) return Error::Ok;
-  PETREL_LOG(Error, "no memory for a copy of argument %zu of %zu bytes", argument, nbytes);
-  return Error::MemoryAllocationFailed;
-}
 
 Error pay_for_structure(const Delegate::Options& options, uint64_t bytes) {
   if (options.memory == nullptr) return Error::Ok;
@@ -259,7 +175,28 @@ Error Delegate::build(const runtime::NamedDataMap* map, const Options& options,
   ConstantForms forms(options.memory, payload_bytes);
   PETREL_ASSIGN_OR_RETURN(const Subgraph subgraph,
                           make_subgraph(graph_, constants, &forms, &kept_, &feed));
-  return make_runtime(subgraph.get(), options, feed);
+  PETREL_RETURN_IF_ERROR(make_runtime(subgraph.get(), options, feed));
+  prepare_first_run();
+  return Error::Ok;
+}
+
+// A first run takes longer than later ones by pointers that are computed for the sizes
+// and by pages that are written for the first time. Weights have as many pages, and more
+// is done with each: as long as these are a third as many, loading takes about a fifth
+// longer at most. Without packed weights, as where other delegates have the same, nothing
+// is done.
+void Delegate::prepare_first_run() {
+  const uint64_t room = weights_.packed_bytes() / 3;
+  const uint64_t kept = kept_bytes(graph_);
+  if (kept > room || count_planning_steps(graph_) > room / kBytesPerPlanningStep) return;
+  for (const External& input : inputs_) {
+    if (is_empty(graph_.values[input.value].dims)) return;
+  }
+  const std::lock_guard<std::mutex> lock(workspace_->mutex());
+  // What fails here fails in the first run again, if that has the same sizes.
+  if (reshape() != Error::Ok) return;
+  is_shaped_ = true;
+  workspace_->touch(room - kept, thread_pool_.get());
 }
 
 Error Delegate::make_runtime(xnn_subgraph_t subgraph, const Options& options,

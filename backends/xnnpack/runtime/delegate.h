@@ -10,8 +10,9 @@
 // Arguments of execute: tensors, the inputs in the order of their external ids,
 // then the outputs in the order of theirs. Inputs may have other sizes than the
 // payload states, as long as every node can work with them; outputs get their
-// sizes from that. Nothing is set up again while sizes and addresses stay. Inputs may
-// be empty if all outputs are then.
+// sizes from that. Nothing is set up again while sizes and addresses stay; for the
+// sizes of the payload create() does that already, where it is little beside packing
+// the weights. Inputs may be empty if all outputs are then.
 //
 // Not to be executed by two threads at once. Delegates that share a workspace
 // may be: they wait for each other.
@@ -101,6 +102,7 @@ class Delegate {
   runtime::Error build(const runtime::NamedDataMap* map, const Options& options,
                        size_t payload_bytes);
   runtime::Error take_values(const Options& options);
+  void prepare_first_run();
   runtime::Error pay_for_sizes(runtime::Budget* memory);
   runtime::Error bind_inputs(const runtime::BackendExecutionContext& context,
                              runtime::Span<runtime::EValue*> args, bool* reshape, bool* setup);

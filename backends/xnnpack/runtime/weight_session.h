@@ -86,6 +86,9 @@ class WeightSession {
   // True when packing stopped because `memory` did not suffice.
   bool over_budget() const { return over_budget_; }
 
+  // How much was packed since begin(), not found.
+  uint64_t packed_bytes() const { return packed_bytes_; }
+
   xnn_weights_cache_t provider() { return &provider_; }
 
  private:

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/xnnpack/runtime/workspace.h"
 
+#include <petrel/workspace.h>
+
+#include <algorithm>
 #include <map>
+
+#include "backends/xnnpack/runtime/touch.h"
 
 namespace petrel::backends::xnnpack {
 namespace {
@@ -35,6 +40,19 @@ std::shared_ptr<Workspace> Workspace::of(const void* owner) {
   std::shared_ptr<Workspace> workspace = place.lock();
   if (workspace == nullptr) place = workspace = make();
   return workspace;
+}
+
+void Workspace::touch(uint64_t bytes, pthreadpool_t threads) {
+  size_t size = 0;
+  auto* const memory = static_cast<uint8_t*>(petrel_workspace_memory(workspace_, &size));
+  if (memory != touched_) touched_bytes_ = 0;
+  touched_ = memory;
+  touchable_bytes_ += bytes;
+  const auto more =
+      static_cast<size_t>(std::min<uint64_t>(touchable_bytes_, size - touched_bytes_));
+  xnnpack::touch(memory + touched_bytes_, more, threads);
+  touched_bytes_ += more;
+  touchable_bytes_ -= more;
 }
 
 }  // namespace petrel::backends::xnnpack

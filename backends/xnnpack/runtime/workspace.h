@@ -14,6 +14,7 @@
 #ifndef PETREL_BACKENDS_XNNPACK_RUNTIME_WORKSPACE_H_
 #define PETREL_BACKENDS_XNNPACK_RUNTIME_WORKSPACE_H_
 
+#include <pthreadpool.h>
 #include <xnnpack.h>
 
 #include <cstdint>
@@ -41,6 +42,10 @@ class Workspace {
   xnn_workspace_t get() const { return workspace_; }
   std::mutex& mutex() { return mutex_; }
 
+  // Touches the memory from its front, as far as `bytes` and what earlier calls left of
+  // theirs reach. Precondition: its mutex is held.
+  void touch(uint64_t bytes, pthreadpool_t threads);
+
   // Takes from `memory` by how many bytes this grows when values need `bytes`.
   runtime::Error grow_to(uint64_t bytes, runtime::Budget* memory) {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -56,6 +61,9 @@ class Workspace {
   xnn_workspace_t workspace_;
   std::mutex mutex_;
   uint64_t bytes_ = 0;
+  const void* touched_ = nullptr;  // how much of what memory was touched
+  size_t touched_bytes_ = 0;
+  uint64_t touchable_bytes_ = 0;  // how much more may be
 };
 
 }  // namespace petrel::backends::xnnpack

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "backends/xnnpack/format/payload_writer.h"
-#include "backends/xnnpack/format/test_graphs.h"
+#include "backends/xnnpack/runtime/chain.h"
 #include "backends/xnnpack/runtime/test_support.h"
 
 namespace petrel::backends::xnnpack {
@@ -23,30 +23,6 @@ runtime::Result<DelegatePtr> create(const Graph& graph, const runtime::NamedData
                                     const Delegate::Options& options) {
   const std::vector<uint8_t> payload = write_payload(graph);
   return Delegate::create(payload.data(), payload.size(), map, options);
-}
-
-// Two products in a row, so that there is something between them.
-Graph chain_graph(uint32_t rows, uint32_t width) {
-  GraphBuilder b;
-  const uint32_t x = b.input({rows, width});
-  const uint32_t w = b.constant({width, width}, "w");
-  const uint32_t between = b.inner({rows, width});
-  const uint32_t y = b.output({rows, width});
-  b.node(NodeKind::FullyConnected, {x, w, kNoId}, {between});
-  b.node(NodeKind::FullyConnected, {between, w, kNoId}, {y});
-  return std::move(b.graph);
-}
-
-// With every weight 1 / width each product gives rows of the mean.
-void run_chain(Delegate& delegate, int32_t rows, int32_t width) {
-  Arguments args;
-  float* in = args.add({rows, width});
-  const float* out = args.add({rows, width});
-  for (int32_t i = 0; i < rows * width; ++i) in[i] = static_cast<float>(i / width + 1);
-  ASSERT_EQ(args.run(delegate), Error::Ok);
-  for (int32_t i = 0; i < rows * width; ++i) {
-    ASSERT_NEAR(out[i], static_cast<float>(i / width + 1), 1e-3 * rows) << i;
-  }
 }
 
 TEST(WorkspaceOfDelegates, MayBeSharedAndGrowAndLoseItsFirstUser) {
