@@ -9,8 +9,6 @@
 #define MAGIC 0x3155504eu
 #define HEADER_WORDS 5u
 
-PETREL_DECLARE_DRIVER(null_npu)
-
 /* What init leaves in the room of the delegate; 24 or 32 bytes. */
 struct work {
   const struct petrel_delegate *delegate;

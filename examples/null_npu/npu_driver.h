@@ -23,4 +23,12 @@ struct null_npu_device {
   uint32_t runs; /* so many partitions it has run */
 };
 
+struct petrel_delegate;
+
+/* What the generated C calls; petrel_delegate.h says what they do. */
+int32_t null_npu_init(const struct petrel_delegate *delegate, void *device, void *room,
+                      void **handle);
+int32_t null_npu_execute(void *handle, const void *const *inputs, void *const *outputs);
+void null_npu_destroy(void *handle);
+
 #endif /* NPU_DRIVER_H */

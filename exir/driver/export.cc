@@ -153,7 +153,10 @@ absl::StatusOr<std::vector<plan::MemoryPool>> read_pools(const ExportOptions& op
     refuse(pool.cached, "cached");
   }
   for (const PoolRule& pin : read_pool_rules(options.pins)) {
-    if (pin.glob.empty()) problems.push_back(text_of("--pin", pin) + ": must be GLOB=POOL");
+    if (pin.glob.empty() || pin.pool.empty()) {
+      problems.push_back(text_of("--pin", pin) + ": must be GLOB=POOL");
+      continue;
+    }
     if (index_of(pools, pin.pool) < pools.size()) continue;
     problems.push_back(text_of("--pin", pin) + ": there is no --pool of that name");
   }

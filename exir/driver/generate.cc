@@ -221,6 +221,10 @@ absl::Status compile_files(const GenerateOptions& options, std::vector<emit_c::C
 // An archive of sources goes to build systems that have no place for what a user compiled.
 absl::Status check_archive(const GenerateOptions& options) {
   if (options.package_file.empty()) return absl::OkStatus();
+  if (!absl::EndsWith(options.package_file, ".zip")) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--package '", options.package_file, "': must end in .zip"));
+  }
   if (!options.kernels.user_flags.empty()) {
     return absl::InvalidArgumentError(
         "--package: --kernel-flag is for NAME.mk, NAME.cmake and "
@@ -231,6 +235,18 @@ absl::Status check_archive(const GenerateOptions& options) {
     return absl::InvalidArgumentError(
         absl::StrCat("--package: it holds sources, and --kernel-source '", kernel.file,
                      "' is compiled already"));
+  }
+  return absl::OkStatus();
+}
+
+// Options that mean something beside another one alone.
+absl::Status check_companions(const GenerateOptions& options) {
+  if (!options.kernels.user_flags.empty() && options.kernels.user.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat("--kernel-flag '", options.kernels.user_flags[0],
+                                                   "': there is no --kernel-source to compile"));
+  }
+  if (options.group_together && options.group.empty()) {
+    return absl::InvalidArgumentError("--group-mode together: there is no --group");
   }
   return absl::OkStatus();
 }
@@ -261,6 +277,7 @@ absl::Status check_package_name(const std::string& name) {
 
 absl::StatusOr<GenerateReport> generate_c(const GenerateOptions& options) {
   PETREL_RETURN_IF_ERROR(check_package_name(options.name));
+  PETREL_RETURN_IF_ERROR(check_companions(options));
   PETREL_RETURN_IF_ERROR(check_archive(options));
   PETREL_RETURN_IF_ERROR(check_pools(options));
   PoolSetup pools(options);

@@ -62,7 +62,7 @@ std::string problem_of(const char* option, const PoolRule& rule, const GenerateO
   const auto wrong = [&](const auto&... words) {
     return absl::StrCat(text_of(option, rule), ": ", words...);
   };
-  if (rule.glob.empty()) return wrong("must be GLOB=POOL");
+  if (rule.glob.empty() || rule.pool.empty()) return wrong("must be GLOB=POOL");
   if (!is_pin && is_word(rule)) return "";
   const auto pool = std::find_if(options.pools.begin(), options.pools.end(),
                                  [&](const auto& one) { return one.name == rule.pool; });

@@ -228,9 +228,12 @@ absl::Status clamp_by_tensors(const OperatorRow& row, NodeCalls& calls) {
   return absl::OkStatus();
 }
 
-constexpr char kAnd[] = "x != 0 && y != 0";
-constexpr char kOr[] = "x != 0 || y != 0";
-constexpr char kXor[] = "(x != 0) != (y != 0)";
+constexpr char kAnd[] = "x != 0.0 && y != 0.0";
+constexpr char kOr[] = "x != 0.0 || y != 0.0";
+constexpr char kXor[] = "(x != 0.0) != (y != 0.0)";
+constexpr char kIntegerAnd[] = "x != 0 && y != 0";
+constexpr char kIntegerOr[] = "x != 0 || y != 0";
+constexpr char kIntegerXor[] = "(x != 0) != (y != 0)";
 constexpr char kLeft[] = "y < 0 || y > 63 ? 0 : (int64_t)((uint64_t)x << y)";
 constexpr char kRight[] = "x >> (y < 0 || y > 63 ? 63 : y)";
 
@@ -273,9 +276,9 @@ constexpr OperatorRow kRows[] = {
     {"aten::gt.Scalar_out", binary, "x > y", "x > y"},
     {"aten::ge.Tensor_out", binary, "x >= y", "x >= y"},
     {"aten::ge.Scalar_out", binary, "x >= y", "x >= y"},
-    {"aten::logical_and.out", binary, kAnd, kAnd},
-    {"aten::logical_or.out", binary, kOr, kOr},
-    {"aten::logical_xor.out", binary, kXor, kXor},
+    {"aten::logical_and.out", binary, kAnd, kIntegerAnd},
+    {"aten::logical_or.out", binary, kOr, kIntegerOr},
+    {"aten::logical_xor.out", binary, kXor, kIntegerXor},
     {"aten::bitwise_and.Tensor_out", binary, "", "x & y"},
     {"aten::bitwise_and.Scalar_out", binary, "", "x & y"},
     {"aten::bitwise_or.Tensor_out", binary, "", "x | y"},

@@ -38,11 +38,16 @@ int32_t @N@_open(struct @N@_context *context, const struct @N@_devices *devices)
 void @N@_close(struct @N@_context *context);
 )";
 
-// Replaced by those of the application.
-constexpr char kAbsent[] = R"(PETREL_DECLARE_DRIVER(@D@)
+// Replaced by those of the application, which compilers without weak functions need to link.
+constexpr char kAbsent[] = R"(/* Of the driver. */
+int32_t @D@_init(const struct petrel_delegate *delegate, void *device, void *room, void **handle);
+int32_t @D@_execute(void *handle, const void *const *inputs, void *const *outputs);
+void @D@_destroy(void *handle);
 
-@C@_WEAK int32_t @D@_init(const struct petrel_delegate *delegate, void *device, void *room,
-    void **handle) {
+#if defined(__GNUC__)
+/* What the linker takes where there is no such driver. */
+__attribute__((weak)) int32_t @D@_init(const struct petrel_delegate *delegate, void *device,
+    void *room, void **handle) {
   (void)delegate;
   (void)device;
   (void)room;
@@ -50,14 +55,16 @@ constexpr char kAbsent[] = R"(PETREL_DECLARE_DRIVER(@D@)
   return @C@_E_DEVICE;
 }
 
-@C@_WEAK int32_t @D@_execute(void *handle, const void *const *inputs, void *const *outputs) {
+__attribute__((weak)) int32_t @D@_execute(void *handle, const void *const *inputs,
+    void *const *outputs) {
   (void)handle;
   (void)inputs;
   (void)outputs;
   return @C@_E_DEVICE;
 }
 
-@C@_WEAK void @D@_destroy(void *handle) { (void)handle; }
+__attribute__((weak)) void @D@_destroy(void *handle) { (void)handle; }
+#endif
 
 )";
 
@@ -118,15 +125,15 @@ std::string tables_text(const Package& package) {
 std::string open_text(const Package& package) {
   const std::string& name = package.name;
   const std::string& big = package.capitals;
-  std::string text =
-      absl::StrCat("int32_t ", name, "_open(struct ", name, "_context *context, const struct ",
-                   name, "_devices *devices) {\n  int32_t status;\n",
-                   return_if(no_context(package) + " || devices == NULL", big + "_E_NULL"), "  ",
-                   name, "_close(context);\n");
+  std::string text = absl::StrCat(
+      "int32_t ", name, "_open(struct ", name, "_context *context, const struct ", name,
+      "_devices *devices) {\n  struct ", name, "_devices given;\n  int32_t status;\n",
+      return_if(no_context(package) + " || devices == NULL", big + "_E_NULL"),
+      "  given = *devices;\n  ", name, "_close(context);\n");
   for (size_t i = 0; i < package.delegates.size(); ++i) {
     const CDelegateCall& call = package.delegates[i];
     absl::StrAppend(&text, "  status = ", call.functions, "_init(&", name, "_delegates[", i,
-                    "], devices->", call.device, ", ",
+                    "], given.", call.device, ", ",
                     room_words(call) == 0 ? "NULL" : absl::StrCat("context->room_", i),
                     ",\n      &context->delegate_", i, ");\n  if (status != ", big, "_OK) {\n    ",
                     name, "_close(context);\n    return status;\n  }\n",

@@ -116,12 +116,14 @@ std::string with_parameters(const std::string& text, const std::vector<VaryingTo
                              {{"NAME(", absl::StrCat("NAME(", parameters)}});
 }
 
-// What stands for NAME, and for NAME_ROW and the like, which are functions that it calls.
+// What stands for NAME, and for NAME_ROW and the like: functions that it calls, and macros.
 std::map<std::string, std::string> names_in(absl::string_view text, const std::string& name) {
   std::map<std::string, std::string> names = {{"NAME", name}};
   for (const std::string& word : words_of(text)) {
     if (!absl::StartsWith(word, "NAME_")) continue;
-    names[word] = absl::StrCat(name, "_of_", absl::AsciiStrToLower(word.substr(5)));
+    names[word] = absl::StrContains(text, absl::StrCat("#define ", word))
+                      ? absl::StrCat(absl::AsciiStrToUpper(name), word.substr(4))
+                      : absl::StrCat(name, "_of_", absl::AsciiStrToLower(word.substr(5)));
   }
   return names;
 }

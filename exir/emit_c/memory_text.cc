@@ -32,6 +32,13 @@ constexpr char kSection[] =
 
 )~";
 
+// What does not compile where an array is too small, or its type has another size.
+std::string size_checks(const CMemory& memory, const std::string& array) {
+  return absl::StrCat("  (void)sizeof(char[", in_capitals(array), "_BYTES >= ", memory.bytes_macro,
+                      " ? 1 : -1]);\n  (void)sizeof(char[sizeof(", memory.type,
+                      ") == ", memory.bytes_macro, " ? 1 : -1]);\n");
+}
+
 // "/* sram */ #ifndef ... KWS_ALIGNED(16) SECTION static unsigned char kws_static_sram[...];"
 std::string memory_array(const Package& package, const CMemory& memory) {
   const std::string array = absl::StrCat(package.name, "_static_", memory.member);
@@ -39,10 +46,7 @@ std::string memory_array(const Package& package, const CMemory& memory) {
   const std::string section = section_of(*memory.pool, package.name);
   return absl::StrCat(
       "/* Pool '", memory.member, "'. */\n#ifndef ", room, "\n#define ", room, " ",
-      memory.bytes_macro, "\n#endif\ntypedef char ", array, "_is_large_enough[", room,
-      " >= ", memory.bytes_macro, " ? 1 : -1];\ntypedef char ", array, "_has_its_size[sizeof(",
-      memory.type, ") == ", memory.bytes_macro, " ? 1 : -1];\n", package.capitals, "_ALIGNED(",
-      memory.align_macro, ")\n",
+      memory.bytes_macro, "\n#endif\n", package.capitals, "_ALIGNED(", memory.align_macro, ")\n",
       section.empty() ? "" : absl::StrCat(package.capitals, "_SECTION(\"", section, "\")\n"),
       "static unsigned char ", array, "[", room, "];\n\n");
 }
@@ -70,13 +74,16 @@ std::string limit_text(const plan::MemoryPool& pool) {
 }  // namespace
 
 std::string memory_text(const Package& package) {
-  std::string arrays, members;
+  std::string arrays, checks, members;
   bool has_sections = false;
   for (const CMemory& memory : package.memories) {
     const std::string array = absl::StrCat(package.name, "_static_", memory.member);
     const bool is_array = memory.pool.has_value() && memory.is_used();
     has_sections = has_sections || (is_array && !section_of(*memory.pool, package.name).empty());
-    if (is_array) arrays += memory_array(package, memory);
+    if (is_array) {
+      arrays += memory_array(package, memory);
+      checks += size_checks(memory, array);
+    }
     absl::StrAppend(&members, "  pools.", memory.member, " = ",
                     is_array ? absl::StrCat("(", memory.type, " *)(void *)", array) : "NULL",
                     ";\n  pools.", memory.member,
@@ -84,8 +91,8 @@ std::string memory_text(const Package& package) {
   }
   return absl::StrCat(renamed(package, kTop), has_sections ? renamed(package, kSection) : "",
                       arrays, "struct ", package.name, "_pools ", package.name,
-                      "_static_pools(void) {\n  struct ", package.name, "_pools pools;\n", members,
-                      "  return pools;\n}\n");
+                      "_static_pools(void) {\n  struct ", package.name, "_pools pools;\n", checks,
+                      members, "  return pools;\n}\n");
 }
 
 std::string linker_text(const Package& package) {

@@ -53,7 +53,8 @@ bool fits(const Extent& value) {
 
 // What makes a bool of a number: MISRA C casts none to it.
 const char* truth_of(Arithmetic arithmetic) {
-  return arithmetic == Arithmetic::kDouble ? "petrel_truth" : "petrel_integer_truth";
+  if (arithmetic == Arithmetic::kDouble) return "petrel_truth";
+  return arithmetic == Arithmetic::kModular ? "petrel_modular_truth" : "petrel_integer_truth";
 }
 
 // In small letters, with an underscore that no name of a kernel ends with.
@@ -84,9 +85,8 @@ void NodeCalls::bind_write(KernelCall& call, const std::string& role, ScalarType
   const bool truncates = is_integral(type) && arithmetic == Arithmetic::kDouble;
   const std::string narrow = narrow_prefix(type);
   call.tokens[role + "_TYPE"] = c_type(type);
-  const bool is_truth = type == ScalarType::kBool && arithmetic != Arithmetic::kModular;
   call.tokens["STORE_" + role] =
-      is_truth ? truth_of(arithmetic)
+      type == ScalarType::kBool ? truth_of(arithmetic)
       : narrow.empty()
           ? absl::StrCat("(", c_type(type), ")", truncates ? "petrel_to_integer" : "")
           : absl::StrCat(narrow, arithmetic == Arithmetic::kDouble ? "_of_real" : "_of_integer");

@@ -21,7 +21,7 @@ std::string comment_of(const Node& node) {
   std::string text = comment_text(node.describe());
   const auto line = [&](const char* role, const Value* value) {
     absl::StrAppend(&text, "\n  ", role, " ", comment_text(value->name()), ": ",
-                    to_string(value->type()));
+                    comment_text(to_string(value->type())));
   };
   for (const Value* operand : node.operands()) line("in ", operand);
   for (size_t i = 0; i < node.num_results(); ++i) line("out", node.result(i));

@@ -437,12 +437,6 @@ bool Package::has_external() const {
   });
 }
 
-bool Package::has_weak() const {
-  return has_loaded() ||
-         std::any_of(delegates.begin(), delegates.end(),
-                     [](const CDelegateCall& call) { return call.code.source.empty(); });
-}
-
 bool Package::has_cached() const {
   return std::any_of(memories.begin(), memories.end(), [](const CMemory& memory) {
     return memory.pool.has_value() && memory.pool->cached;

@@ -195,7 +195,6 @@ struct Package {
   bool has_pools() const;     // memories of types of their own
   bool has_loaded() const;    // parameters that the hook gives
   bool has_external() const;  // parameters whose pointers the caller sets
-  bool has_weak() const;      // functions that those of an application replace
   bool has_cached() const;    // memories whose caches devices do not see
   // Inputs and outputs lie where the caller has them, and nowhere else.
   bool borrows() const { return pools->io == Io::kCaller; }

@@ -90,7 +90,8 @@ class Terms {
   bool simplify() {
     bool changed = false;
     for (size_t i = 1; i + 1 < tokens_.size(); ++i) {
-      changed = drop_product(i) || drop_factor(i) || drop_term(i) || changed;
+      changed =
+          drop_product(i) || drop_product_of_zero(i) || drop_factor(i) || drop_term(i) || changed;
     }
     return changed;
   }
@@ -144,16 +145,31 @@ class Terms {
     return true;
   }
 
-  // "x + 0" and "x - 0" at the sign, "0 + x" at the number.
+  // "x + 0" and "x - 0" at the sign, "0 + x" and "0 - x" at the number.
   bool drop_term(size_t i) {
     if (is_one_of(tokens_[i], "+-") && is(i + 1, "0") && is_operand_end(i - 1) && ends(i + 2)) {
       erase(i, 2);
       return true;
     }
-    if (!begins(i - 1) || !is(i, "0") || !is(i + 1, "+") || i + 2 >= tokens_.size()) return false;
+    if (!begins(i - 1) || !is(i, "0") || i + 2 >= tokens_.size()) return false;
+    const bool is_negative = is(i + 1, "-") && !absl::StartsWith(tokens_[i + 2].text, "-");
+    if (!is(i + 1, "+") && !is_negative) return false;
     const std::string space = tokens_[i].space;
-    erase(i, 2);
+    erase(i, is_negative ? 1 : 2);
+    if (is_negative) tokens_[i + 1].space.clear();
     tokens_[i].space = space;
+    return true;
+  }
+
+  // "0 * x" at the 0, x being one word or number.
+  bool drop_product_of_zero(size_t i) {
+    if (!is(i, "0") || !is(i + 1, "*") || !ends(i + 3) || !is_word_char(tokens_[i + 2].text[0])) {
+      return false;
+    }
+    if (!begins(i - 1) && !is_one_of(tokens_[i - 1], "+-")) return false;
+    const bool is_name = absl::ascii_isalpha(static_cast<unsigned char>(tokens_[i + 2].text[0]));
+    if (tokens_[i + 2].is_opaque || (is_name && uses_[tokens_[i + 2].text] < 3)) return false;
+    erase(i + 1, 2);
     return true;
   }
 

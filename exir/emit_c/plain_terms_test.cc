@@ -19,6 +19,9 @@ TEST(PlainTerms, FactorsOfOneAndTermsOfZeroGo) {
   expect("a && 0 + 0 == 0 && 1 * 1 == 1", "a && 0 == 0 && 1 == 1");
   expect("f(arena + 0, context->arena + 0)", "f(arena, context->arena)");
   expect("a = 0 + b;", "a = b;");
+  expect("f(0 - b);", "f(-b);");
+  expect("f(0 * 2 - 1);", "f(-1);");
+  expect("f(0 - -b);", "f(0 - -b);");
   expect("x = w % 1 * lines;", "x = w % 1 * lines;");
 }
 
@@ -26,6 +29,8 @@ TEST(PlainTerms, ProductsWithZeroGo) {
   expect("int r, c; y[r * 4 + c] = b[r * 0 + c * 1];", "int r, c; y[r * 4 + c] = b[c];");
   expect("int n; f(n, n / 6 * 0 + n % 6 * 1);", "int n; f(n, n % 6);");
   expect("int n; f(n); return in + n * 0 + m * 1;", "int n; f(n); return in + m;");
+  expect("y = x - 0 * 2;", "y = x;");
+  expect("f(0 * 8 + place);", "f(place);");
 }
 
 TEST(PlainTerms, WhatMayMeanSomethingStays) {
@@ -47,7 +52,8 @@ TEST(PlainTerms, WhatMayMeanSomethingStays) {
                            "x += 0;",
                            "a ? 0 : b;",
                            "x << 0;",
-                           "y = x - 0 * 2;",
+                           "y = x - 0 * f(z);",
+                           "y = 0 * z * 2;",
                            "int x10; x10 * 10;"}) {
     expect(text, text);
   }

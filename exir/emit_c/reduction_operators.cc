@@ -82,13 +82,15 @@ absl::Status mean(const OperatorRow& row, NodeCalls& calls) {
 absl::Status sum(const OperatorRow& row, NodeCalls& calls) {
   Extent count;
   const bool floating = is_floating(calls.out()) || is_floating(calls.node().input(arg::self));
-  fold(row, calls, floating ? Arithmetic::kDouble : Arithmetic::kModular, "0", &count);
+  fold(row, calls, floating ? Arithmetic::kDouble : Arithmetic::kModular, floating ? "0.0" : "0",
+       &count);
   return absl::OkStatus();
 }
 
 absl::Status product(const OperatorRow& row, NodeCalls& calls) {
   Extent count;
-  fold(row, calls, is_floating(calls.out()) ? Arithmetic::kDouble : Arithmetic::kModular, "1",
+  const bool floating = is_floating(calls.out());
+  fold(row, calls, floating ? Arithmetic::kDouble : Arithmetic::kModular, floating ? "1.0" : "1",
        &count);
   return absl::OkStatus();
 }

@@ -431,7 +431,7 @@ std::string source_text(const Package& package) {
   const std::string kernels =
       package.kernels.empty() ? "" : absl::StrCat(renamed(package, kKernel), package.kernels);
   std::string text;
-  if (package.has_weak()) text += renamed(package, kWeak);
+  if (package.has_loaded()) text += renamed(package, kWeak);
   text += delegate_source_text(package);
   for (const CMethod& method : package.methods) {
     for (const CStep& step : method.steps) {

@@ -201,6 +201,10 @@ class ArchiveTest(unittest.TestCase):
         self.assertEqual(run.returncode, 1)
         self.assertIn("no/such/x.zip", run.stderr)
         self.assertFalse((self.folder / "c").exists())
+        run = subprocess.run([PETREL, "gen-c", DIGITS, "-o", "c", "--name", "net", "--package",
+                              "x.tar"], cwd=self.folder, text=True, stderr=subprocess.PIPE)
+        self.assertIn("--package 'x.tar': must end in .zip", run.stderr)
+        self.assertFalse((self.folder / "c").exists() or (self.folder / "x.tar").exists())
 
 
 if __name__ == "__main__":

@@ -178,6 +178,10 @@ class ChecksTest(unittest.TestCase):
         listed = done(["nm", "--size-sort", "-S", "kws_params.o"], self.folder)
         sizes = {n: int(s, 16) for s, n in re.findall(r"\w+ (\w+) R (\w+)", listed)}
         self.assertEqual({r["symbol"]: r["bytes"] for r in rows}, sizes)
+        # Made of names, so they are no row of numbers.
+        ids = {r["id"] for r in rows}
+        self.assertEqual(len(ids), len(rows))
+        self.assertGreater(max(ids) - min(ids), 1000 * len(ids))
         lookups = "".join(
             f'  if (kws_lookup_linked_param({r["id"]}u, &data, &bytes) != KWS_OK) return 1;\n'
             f'  fwrite(data, 1, bytes, file);\n' for r in rows)

@@ -4,6 +4,7 @@ checkers say of them."""
 
 import dataclasses
 import pathlib
+import shutil
 
 from command import PETREL, done
 
@@ -13,8 +14,11 @@ OPERATORS = pathlib.Path("test/models/operators").absolute()
 VARYING = pathlib.Path("test/models/varying").absolute()
 STATE = pathlib.Path("test/models/state").absolute()
 PORTABLE = pathlib.Path("test/models/portable").absolute()
+LEVELS = pathlib.Path("test/models/levels").absolute()
+NARROW = pathlib.Path("test/models/narrow").absolute()
 INTEGER = pathlib.Path("test/quantized/integer").absolute()
 PROGRAMS = pathlib.Path("test/quantized/programs").absolute()
+NPU = pathlib.Path("examples/null_npu").absolute()
 
 INTEGERS = ("--int8", "integer", "--io-dtype", "int8")
 POOLS = ("--pool", "name=fast,limit=12K,align=32,section=.bss.fast", "--pool", "slow=256K",
@@ -28,18 +32,33 @@ class Made:
     name: str
     methods: dict[str, pathlib.Path]
     words: tuple = ()
+    petrel: pathlib.Path = PETREL
+    beside: pathlib.Path | None = None  # a model of a group with this one
 
     def write(self, folder):
         """The folder of the package, below `folder`."""
         given = [w for method, model in self.methods.items()
                  for w in ("--method", f"{method}={model}")]
-        done([PETREL, "gen-c", *given, "-o", folder / self.name, "--name", "net",
-              *self.words], folder)
+        words = list(self.words)
+        if self.beside is not None:
+            other = folder / "beside" / self.name
+            done([self.petrel, "gen-c", self.beside, "-o", other, "--name", "beside",
+                  *POOLS[:4]], folder)
+            words += ["--group", other / "manifest.json"]
+        done([self.petrel, "gen-c", *given, "-o", folder / self.name, "--name", "net", *words],
+             folder)
+        if self.beside is not None:  # net_group.h includes it
+            shutil.copy(other / "beside.h", folder / self.name)
         return folder / self.name
 
 
 def one(name, model, *words):
     return Made(name, {"forward": model}, words)
+
+
+def delegated(name, model, *words):
+    return Made(name, {"forward": NPU / f"{model}.pt2"},
+                ("--backend", "null_npu", "--partition", "supported", *words), NPU / "petrel")
 
 
 OPTIONS = [
@@ -50,8 +69,11 @@ OPTIONS = [
         "*weight*=weights"),
     one("external", DIGITS, "--params", "external"),
     one("caller", DIGITS, "--io", "caller"),
+    one("incbin", DIGITS, "--constants", "incbin"),
     one("fast", DIGITS, "--math", "fast"),
+    one("fast_narrow", NARROW / "windows_f16.pt2", "--math", "fast"),
     one("varying", VARYING / "encoder.pt2"),
+    one("varying_caller", VARYING / "cnn_image.pt2", "--io", "caller"),
     one("varying_rpc", VARYING / "mlp.pt2", "--device-rpc"),
     one("branches", VARYING / "cond_varying.pt2"),
     Made("state", {m: STATE / f"counter.{m}.pt2" for m in ("add", "read")}),
@@ -59,12 +81,36 @@ OPTIONS = [
     one("integers_m4", INTEGER / "keywords.pt2", *INTEGERS, "--target", "cortex-m4"),
     one("integers_m4_shapes", INTEGER / "shapes.pt2", *INTEGERS, "--target", "cortex-m4"),
     one("integers_m55", INTEGER / "keywords.pt2", *INTEGERS, "--target", "cortex-m55"),
+    one("integers_x86", INTEGER / "keywords.pt2", *INTEGERS, "--target", "x86-64"),
+    one("integers_nhwc", INTEGER / "keywords.pt2", *INTEGERS, "--io-layout", "nhwc"),
     one("levels", PROGRAMS / "image_channel.pt2"),
     one("levels_of_rows", PROGRAMS / "rows_8bit.pt2"),
+    Made("shared", {"forward": DIGITS}, POOLS, beside=PORTABLE / "cell.pt2"),
+    Made("together", {"forward": DIGITS}, (*POOLS, "--group-mode", "together"),
+         beside=PORTABLE / "cell.pt2"),
+    delegated("devices", "net"),
+    delegated("devices_alone", "all"),
+    delegated("devices_pools", "net", "--pool", "name=sram,targets=c,npu,cached=yes,align=32"),
+    delegated("devices_rpc", "net", "--device-rpc"),
+    delegated("devices_incbin", "net", "--constants", "incbin", "--io", "caller"),
 ]
+
+# Of models that C refuses, what it says.
+REFUSED = {
+    "portable_cases": "would both be called X in macros",
+    "varying_found_start": "numbers computed at run time",
+    "varying_map_rows": "loops do not exist in C yet",
+    "varying_map_varying": "loops do not exist in C yet",
+    "varying_scan_rows": "loops do not exist in C yet",
+    "varying_scan_varying": "loops do not exist in C yet",
+    "varying_sizes": "numbers computed at run time",
+    "varying_while_bound": "loops do not exist in C yet",
+}
 
 
 def every_model():
     """Each kernel is in one of these."""
-    models = [m for folder in (LAYERS, OPERATORS, PORTABLE, VARYING) for m in folder.glob("*.pt2")]
-    return [one(f"{m.parent.name}_{m.stem}", m) for m in sorted(models)]
+    folders = (LAYERS, LEVELS, NARROW, OPERATORS, PORTABLE, PROGRAMS, VARYING)
+    models = [m for folder in folders for m in folder.glob("*.pt2")]
+    return [one(f"{m.parent.name}_{m.stem}", m) for m in sorted(models)] + [
+        one(f"integer_{m.stem}", m, *INTEGERS) for m in sorted(INTEGER.glob("*.pt2"))]

@@ -311,6 +311,8 @@ class IoTest(unittest.TestCase):
                              "--group m.json: .*is not (JSON|valid UTF-8|the manifest.json)")
         (self.folder / "m.json").write_text(json.dumps(manifest))
         self.assertIn("model 'kws' has no pools to share", self.refused("--group", "m.json"))
+        self.assertIn("--group-mode together: there is no --group",
+                      self.refused("--group-mode", "together"))
         self.assertIn("gone.json", self.refused("--pool", "sram=1M", "--group", "gone.json"))
 
     def refused(self, *words):

@@ -166,6 +166,9 @@ class VariantsTest(unittest.TestCase):
                       self.refuse(DIGITS.with_suffix(""), (*kernel, "--kernel-source",
                                                            "my.c:my_relu", "--kernel-flag=-D X")))
 
+        self.assertIn("--kernel-flag '-DX': there is no --kernel-source",
+                      self.refuse(DIGITS.with_suffix(""), ("--kernel-flag=-DX",)))
+
     def test_a_kernel_of_the_user_that_cannot_be(self):
         (self.folder / "my.c").write_text(RELU)
         given = ("--kernel", "relu_1=my_relu", "--kernel-source")

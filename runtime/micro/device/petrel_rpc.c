@@ -290,7 +290,7 @@ static void on_frame(struct petrel_rpc *rpc, const unsigned char *bytes, size_t 
   }
 }
 
-void petrel_rpc_feed(struct petrel_rpc *rpc, const unsigned char *bytes, size_t size) {
+static void feed(struct petrel_rpc *rpc, const unsigned char *bytes, size_t size) {
   size_t i;
   for (i = 0; i < size; ++i) {
     switch (petrel_unframe(&rpc->in, bytes[i])) {
@@ -304,6 +304,10 @@ void petrel_rpc_feed(struct petrel_rpc *rpc, const unsigned char *bytes, size_t 
         break;
     }
   }
+}
+
+void petrel_rpc_feed(struct petrel_rpc *rpc, const unsigned char *bytes, size_t size) {
+  feed(rpc, bytes, size);
 }
 
 static int32_t check(const struct petrel_rpc_config *config) {
@@ -385,7 +389,7 @@ int32_t petrel_rpc_loop(struct petrel_rpc *rpc) {
       break;
     }
     if (got > 0) {
-      petrel_rpc_feed(rpc, bytes, (size_t)got);
+      feed(rpc, bytes, (size_t)got);
     }
   }
   return PETREL_RPC_OK;

@@ -8,7 +8,7 @@
 /* The bfloat16 nearest to x, of two the even one. */
 static uint16_t petrel_bfloat16_bits(float x) {
   uint32_t wide;
-  memcpy(&wide, &x, sizeof wide);
+  (void)memcpy((void *)&wide, (const void *)&x, sizeof wide);
   if ((wide & 0x7fffffffu) > 0x7f800000u) return 0x7fc0u;
   return (uint16_t)((wide + 0x7fffu + ((wide >> 16) & 1u)) >> 16);
 }

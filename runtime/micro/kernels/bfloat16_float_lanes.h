@@ -12,8 +12,10 @@
 static inline petrel_float_lanes petrel_bfloat16_float_lanes(const uint16_t *from) {
   float values[PETREL_FLOAT_LANES];
   petrel_float_lanes lanes;
-  for (int32_t i = 0; i < PETREL_FLOAT_LANES; ++i) values[i] = petrel_bfloat16_value(from[i]);
-  memcpy(&lanes, values, sizeof lanes);
+  for (int32_t i = 0; i < PETREL_FLOAT_LANES; ++i) {
+    values[i] = petrel_bfloat16_value(from[i]);
+  }
+  (void)memcpy(&lanes, values, sizeof lanes);
   return lanes;
 }
 

@@ -12,8 +12,10 @@
 static inline petrel_lanes petrel_bfloat16_lanes(const uint16_t *from) {
   double values[PETREL_LANES];
   petrel_lanes lanes;
-  for (int32_t i = 0; i < PETREL_LANES; ++i) values[i] = (double)petrel_bfloat16_value(from[i]);
-  memcpy(&lanes, values, sizeof lanes);
+  for (int32_t i = 0; i < PETREL_LANES; ++i) {
+    values[i] = (double)petrel_bfloat16_value(from[i]);
+  }
+  (void)memcpy(&lanes, values, sizeof lanes);
   return lanes;
 }
 

@@ -9,7 +9,7 @@
 static float petrel_bfloat16_value(uint16_t bits) {
   const uint32_t wide = (uint32_t)bits << 16;
   float value;
-  memcpy(&value, &wide, sizeof value);
+  (void)memcpy((void *)&value, (const void *)&wide, sizeof value);
   return value;
 }
 

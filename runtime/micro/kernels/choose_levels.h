@@ -7,7 +7,8 @@
 
 /* The scale and the zero point with which levels from LEAST to MOST reach all elements, and 0. */
 static void NAME(const IN_TYPE *in, double *scale, int64_t *zero, int32_t count) {
-  double low = 0.0, high = 0.0;
+  double low = 0.0;
+  double high = 0.0;
   for (int32_t i = 0; i < count && low == low; ++i) {
     const double x = LOAD_IN(in[i]);
     low = x != x || x < low ? x : low;

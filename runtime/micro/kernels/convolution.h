@@ -10,20 +10,39 @@
  * the filter, in this order. */
 static SUM_TYPE NAME_ONE(const IN_TYPE *in, const IN_TYPE *filter, int32_t height, int32_t width,
                          int32_t top, int32_t left) {
-  SUM_TYPE sum = 0;
+  SUM_TYPE sum = (SUM_TYPE)0;
   for (int32_t c = 0; c < CHANNELS; ++c) {
     for (int32_t r = 0; r < KERNEL_HEIGHT; ++r) {
       const int32_t h = top + r * DILATION_HEIGHT;
-      if (h < 0 || h >= height) continue;
+      if (h < 0 || h >= height) {
+        continue;
+      }
       for (int32_t s = 0; s < KERNEL_WIDTH; ++s) {
         const int32_t w = left + s * DILATION_WIDTH;
-        if (w < 0 || w >= width) continue;
+        if (w < 0 || w >= width) {
+          continue;
+        }
         sum += LOAD_SUM(in[(c * height + h) * width + w]) *
                LOAD_SUM(filter[(c * KERNEL_HEIGHT + r) * KERNEL_WIDTH + s]);
       }
     }
   }
   return sum;
+}
+
+/* The outputs of one group in a row, one after another; their channels are `plane` apart. */
+static void NAME_SINGLY(const IN_TYPE *from, const IN_TYPE *filters, const IN_TYPE *bias,
+                        int32_t height, int32_t width, int32_t top, int32_t columns, int32_t plane,
+                        OUT_TYPE *to) {
+  for (int32_t k = 0; k < OUT_CHANNELS / GROUPS; ++k) {
+    const IN_TYPE *filter = filters + k * (CHANNELS * KERNEL_HEIGHT * KERNEL_WIDTH);
+    for (int32_t q = 0; q < columns; ++q) {
+      const SUM_TYPE sum =
+          NAME_ONE(from, filter, height, width, top, q * STRIDE_WIDTH - PADDING_LEFT);
+      const SUM_TYPE start = bias == NULL ? (SUM_TYPE)0 : LOAD_SUM(bias[k]);
+      to[k * plane + q] = STORE_OUT(start + sum);
+    }
+  }
 }
 
 #if PETREL_LANES > 1
@@ -36,15 +55,17 @@ static inline void NAME_ROW(const IN_TYPE *in, int32_t width, int32_t left, SUM_
     for (int32_t s = 0; s < KERNEL_WIDTH; ++s) {
       for (int32_t i = 0; i < WIDE; ++i) {
         const int32_t w = left + i * STRIDE_WIDTH + s * DILATION_WIDTH;
-        row[s * WIDE + i] = w < 0 || w >= width ? 0 : LOAD_SUM(in[w]);
+        row[s * WIDE + i] = w < 0 || w >= width ? (SUM_TYPE)0 : LOAD_SUM(in[w]);
       }
     }
   } else if (left >= 0 && left + LENGTH <= width) {
-    for (int32_t i = 0; i < LENGTH; ++i) row[i] = LOAD_SUM(in[left + i]);
+    for (int32_t i = 0; i < LENGTH; ++i) {
+      row[i] = LOAD_SUM(in[left + i]);
+    }
   } else {
     for (int32_t i = 0; i < LENGTH; ++i) {
       const int32_t w = left + i;
-      row[i] = w < 0 || w >= width ? 0 : LOAD_SUM(in[w]);
+      row[i] = w < 0 || w >= width ? (SUM_TYPE)0 : LOAD_SUM(in[w]);
     }
   }
 }
@@ -55,8 +76,9 @@ static inline void NAME_ROWS(const IN_TYPE *in, int32_t height, int32_t width, i
                              int32_t pitch, SUM_TYPE *row) {
   for (int32_t c = part; c < end; ++c) {
     const IN_TYPE *plane = in + c * (height * width);
-    for (int32_t r = first; r < last; ++r, row += pitch) {
+    for (int32_t r = first; r < last; ++r) {
       NAME_ROW(plane + (top + r * DILATION_HEIGHT) * width, width, left, row);
+      row = &row[pitch];
     }
   }
 }
@@ -69,9 +91,10 @@ static inline void NAME_ROWS(const IN_TYPE *in, int32_t height, int32_t width, i
  * may have none. Padding changes no sum but where a filter has what is not finite; such a sum is a
  * NaN, and computed again. */
 static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias, OUT_TYPE *out) {
-  enum { FILTER = CHANNELS * KERNEL_HEIGHT * KERNEL_WIDTH, PER_GROUP = OUT_CHANNELS / GROUPS };
 #if PETREL_LANES > 1
   enum {
+    FILTER = CHANNELS * KERNEL_HEIGHT * KERNEL_WIDTH,
+    PER_GROUP = OUT_CHANNELS / GROUPS,
     VECTORS = MOST_WIDTH > LANES ? 2 : 1,
     WIDE = VECTORS * LANES,
     FILTERS = TILE << (2 * TILE * VECTORS <= PETREL_SUMS && PER_GROUP % (2 * TILE) == 0),
@@ -85,8 +108,8 @@ static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias,
 #endif
   for (int32_t g = 0; g < BATCH * GROUPS; ++g) {
     const IN_TYPE *from = in + g * (CHANNELS * IN_HEIGHT * IN_WIDTH);
-    const int32_t begin = g % GROUPS * PER_GROUP;
-    OUT_TYPE *to = out + g * (PER_GROUP * OUT_HEIGHT * OUT_WIDTH);
+    const int32_t begin = g % GROUPS * (OUT_CHANNELS / GROUPS);
+    OUT_TYPE *to = out + g * (OUT_CHANNELS / GROUPS * OUT_HEIGHT * OUT_WIDTH);
     for (int32_t p = 0; p < OUT_HEIGHT; ++p) {
       const int32_t top = p * STRIDE_HEIGHT - PADDING_TOP;
 #if PETREL_LANES > 1
@@ -111,7 +134,7 @@ static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias,
                   PETREL_UNROLL
                   for (int32_t v = 0; v < VECTORS; ++v) {
                     SUM_VECTOR value;
-                    memcpy(&value, x + s * STEP + v * LANES, sizeof value);
+                    (void)memcpy(&value, x + s * STEP + v * LANES, sizeof value);
                     PETREL_UNROLL
                     for (int32_t t = 0; t < FILTERS; ++t) {
                       sums[t][v] = ADD_PRODUCT(sums[t][v], value, LOAD_SUM(weight[t * FILTER]));
@@ -122,9 +145,9 @@ static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias,
             }
           }
           for (int32_t t = 0; t < FILTERS; ++t) {
-            const SUM_TYPE start = bias == NULL ? 0 : LOAD_SUM(bias[begin + k + t]);
+            const SUM_TYPE start = bias == NULL ? (SUM_TYPE)0 : LOAD_SUM(bias[begin + k + t]);
             SUM_TYPE tile[WIDE];
-            memcpy(tile, sums[t], sizeof tile);
+            (void)memcpy(tile, sums[t], sizeof tile);
             for (int32_t i = 0; i < WIDE && q + i < OUT_WIDTH; ++i) {
               if (tile[i] != tile[i]) {
                 tile[i] = NAME_ONE(from, filters + (begin + k + t) * FILTER, IN_HEIGHT, IN_WIDTH,
@@ -135,16 +158,13 @@ static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias,
           }
         }
       }
-      if (PART > 0) continue;
-#endif
-      for (int32_t k = 0; k < PER_GROUP; ++k) {
-        for (int32_t q = 0; q < OUT_WIDTH; ++q) {
-          const SUM_TYPE sum = NAME_ONE(from, filters + (begin + k) * FILTER, IN_HEIGHT, IN_WIDTH,
-                                        top, q * STRIDE_WIDTH - PADDING_LEFT);
-          const SUM_TYPE start = bias == NULL ? 0 : LOAD_SUM(bias[begin + k]);
-          to[(k * OUT_HEIGHT + p) * OUT_WIDTH + q] = STORE_OUT(start + sum);
-        }
+      if (PART > 0) {
+        continue;
       }
+#endif
+      NAME_SINGLY(from, filters + begin * (CHANNELS * KERNEL_HEIGHT * KERNEL_WIDTH),
+                  bias == NULL ? NULL : &bias[begin], IN_HEIGHT, IN_WIDTH, top, OUT_WIDTH,
+                  OUT_HEIGHT * OUT_WIDTH, to + p * OUT_WIDTH);
     }
   }
 }

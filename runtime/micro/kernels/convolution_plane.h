@@ -110,7 +110,7 @@ __attribute__((noinline)) static void NAME_SUMS(const SUM_TYPE *plane, const SUM
  * apart: by the rows, then the columns, that they begin at. So one element of a filter meets
  * neighbours in memory, whatever the width; what would be behind the end of a row is not used. */
 static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias, OUT_TYPE *out) {
-  enum { FILTER = CHANNELS * KERNEL_HEIGHT * KERNEL_WIDTH, PER_GROUP = OUT_CHANNELS / GROUPS };
+  const int32_t per_group = OUT_CHANNELS / GROUPS;
 #if PETREL_LANES > 1
   enum {
     TALL = (KERNEL_HEIGHT - 1) * DILATION_HEIGHT,
@@ -136,8 +136,8 @@ static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias,
   SUM_TYPE weights[ROWS > 0 ? WINDOW : 1];
 #endif
   for (int32_t k = 0; k < BATCH * OUT_CHANNELS; ++k) {
-    const IN_TYPE *from = in + k / PER_GROUP * (CHANNELS * IN_HEIGHT * IN_WIDTH);
-    const IN_TYPE *filter = filters + k % OUT_CHANNELS * FILTER;
+    const IN_TYPE *from = in + k / per_group * (CHANNELS * IN_HEIGHT * IN_WIDTH);
+    const IN_TYPE *filter = filters + k % OUT_CHANNELS * (CHANNELS * KERNEL_HEIGHT * KERNEL_WIDTH);
     const SUM_TYPE start = bias == NULL ? (SUM_TYPE)0 : LOAD_SUM(bias[k % OUT_CHANNELS]);
     OUT_TYPE *to = out + k * (OUT_HEIGHT * OUT_WIDTH);
 #if PETREL_LANES > 1

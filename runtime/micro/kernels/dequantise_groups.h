@@ -13,8 +13,9 @@ static void NAME(const IN_TYPE *in, const SCALE_TYPE *scales, const ZERO_TYPE *z
       const double scale = ROUND_SCALE(LOAD_SCALE(scales[g]));
       const double zero = zeros == NULL ? 0.0 : LOAD_ZERO(zeros[g]);
       for (int32_t i = 0; i < INNER; ++i) {
-        const double steps = ROUND(WRAP(ROUND_IN(LOAD_IN(*in++)) - zero));
-        *out++ = STORE_OUT(ROUND(steps * scale));
+        const int32_t k = (o * COUNT + g) * INNER + i;
+        const double steps = ROUND(WRAP(ROUND_IN(LOAD_IN(in[k])) - zero));
+        out[k] = STORE_OUT(ROUND(steps * scale));
       }
     }
   }

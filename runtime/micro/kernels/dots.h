@@ -86,7 +86,8 @@ static int32_t petrel_sum_lanes(petrel_dot_sums sums) { return vaddvq_s32(sums);
 
 static void petrel_add_dots(const int8_t *levels, const int8_t *rows, int32_t count,
                             int32_t *sums) {
-  const int8_t *const second = rows + count, *const third = second + count;
+  const int8_t *const second = rows + count;
+  const int8_t *const third = second + count;
   const int8_t *const fourth = third + count;
   int32_t a = sums[0];
   int32_t b = sums[1];

@@ -15,8 +15,10 @@ static inline petrel_float_lanes petrel_half_float_lanes(const uint16_t *from) {
 #else
   float values[PETREL_FLOAT_LANES];
   petrel_float_lanes lanes;
-  for (int32_t i = 0; i < PETREL_FLOAT_LANES; ++i) values[i] = petrel_half_value(from[i]);
-  memcpy(&lanes, values, sizeof lanes);
+  for (int32_t i = 0; i < PETREL_FLOAT_LANES; ++i) {
+    values[i] = petrel_half_value(from[i]);
+  }
+  (void)memcpy(&lanes, values, sizeof lanes);
   return lanes;
 #endif
 }

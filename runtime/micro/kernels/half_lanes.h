@@ -19,8 +19,10 @@ static inline petrel_lanes petrel_half_lanes(const uint16_t *from) {
 #else
   double values[PETREL_LANES];
   petrel_lanes lanes;
-  for (int32_t i = 0; i < PETREL_LANES; ++i) values[i] = (double)petrel_half_value(from[i]);
-  memcpy(&lanes, values, sizeof lanes);
+  for (int32_t i = 0; i < PETREL_LANES; ++i) {
+    values[i] = (double)petrel_half_value(from[i]);
+  }
+  (void)memcpy(&lanes, values, sizeof lanes);
   return lanes;
 #endif
 }

@@ -14,11 +14,11 @@ static float petrel_half_value(uint16_t bits) {
   return _cvtsh_ss(bits);
 #elif defined(__ARM_FP16_FORMAT_IEEE)
   __fp16 half;
-  memcpy(&half, &bits, sizeof half);
+  (void)memcpy((void *)&half, (const void *)&bits, sizeof half);
   return (float)half;
 #else
-  const uint32_t sign = (uint32_t)(bits & 0x8000u) << 16;
-  const uint32_t rest = bits & 0x7fffu;
+  const uint32_t sign = ((uint32_t)bits & 0x8000u) << 16;
+  const uint32_t rest = (uint32_t)bits & 0x7fffu;
   uint32_t wide;
   float value;
   if (rest < 0x400u) { /* in units of 2^-24 */
@@ -26,7 +26,7 @@ static float petrel_half_value(uint16_t bits) {
     return sign != 0u ? -value : value;
   }
   wide = sign | ((rest << 13) + (rest < 0x7c00u ? 0x38000000u : 0x70000000u));
-  memcpy(&value, &wide, sizeof value);
+  (void)memcpy((void *)&value, (const void *)&wide, sizeof value);
   return value;
 #endif
 }

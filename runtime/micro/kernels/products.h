@@ -4,10 +4,12 @@
 
 #include <stdint.h>
 
+#if defined(__ARM_FEATURE_MVE)
+#include <arm_mve.h>
+#endif
+
 /* sums[i] += levels[i] * weight[i], each by itself. */
 #if defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 1)
-#include <arm_mve.h>
-
 static void petrel_add_products(const int8_t *levels, const int8_t *weight, int32_t count,
                                 int32_t *sums) {
   for (int32_t k = 0; k < count; k += 4) {

@@ -13,9 +13,10 @@ static void NAME(const IN_TYPE *in, const SCALE_TYPE *scales, const ZERO_TYPE *z
       const double inverse = ROUND_SCALE(1.0 / LOAD_SCALE(scales[g]));
       const double zero = LOAD_ZERO(zeros[g]);
       for (int32_t i = 0; i < INNER; ++i) {
-        const double steps = ROUND(ROUND_IN(LOAD_IN(*in++)) * inverse);
+        const int32_t k = (o * COUNT + g) * INNER + i;
+        const double steps = ROUND(ROUND_IN(LOAD_IN(in[k])) * inverse);
         const double level = LEVEL;
-        *out++ = STORE_OUT(level < LEAST ? LEAST : level > MOST ? MOST : level);
+        out[k] = STORE_OUT(level < LEAST ? LEAST : level > MOST ? MOST : level);
       }
     }
   }

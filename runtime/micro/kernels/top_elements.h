@@ -9,7 +9,7 @@
 static void NAME(const IN_TYPE *in, OUT_TYPE *values, int64_t *places) {
   for (int32_t n = 0; n < OUTER; ++n) {
     for (int32_t j = 0; j < INNER; ++j) {
-      const IN_TYPE *elements = in + n * SIZE * INNER + j;
+      const IN_TYPE *elements = &in[n * SIZE * INNER + j];
       const int32_t first = n * KEPT * INNER + j;
       int32_t found = 0;
       for (int32_t i = 0; i < SIZE; ++i) {

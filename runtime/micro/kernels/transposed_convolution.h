@@ -4,13 +4,14 @@
 
 #include "runtime/micro/kernels/tokens.h"
 
+#define NAME_PART 64
+
 /* in [BATCH, GROUPS * CHANNELS, IN_HEIGHT, IN_WIDTH], filters [GROUPS * CHANNELS,
  * OUT_CHANNELS / GROUPS, KERNEL_HEIGHT, KERNEL_WIDTH]: each output is the sum over rows and
  * columns of the filter and the channels of those inputs that reach it, added to its bias. The
  * outputs of a row that are STRIDE_WIDTH apart are reached by the same columns of the filter from
- * neighbours, so up to PART of their sums run side by side. */
+ * neighbours, so up to NAME_PART of their sums run side by side. */
 static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias, OUT_TYPE *out) {
-  enum { PART = 64 };
   const int32_t out_per_group = OUT_CHANNELS / GROUPS;
   for (int32_t k = 0; k < BATCH * OUT_CHANNELS; ++k) {
     const int32_t first = k % OUT_CHANNELS / out_per_group * CHANNELS;
@@ -21,10 +22,10 @@ static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias,
     const SUM_TYPE start = bias == NULL ? (SUM_TYPE)0 : LOAD_SUM(bias[k % OUT_CHANNELS]);
     for (int32_t p = 0; p < OUT_HEIGHT; ++p) {
       for (int32_t q = 0; q < OUT_WIDTH;
-           q += q % STRIDE_WIDTH < STRIDE_WIDTH - 1 ? 1 : (PART - 1) * STRIDE_WIDTH + 1) {
+           q += q % STRIDE_WIDTH < STRIDE_WIDTH - 1 ? 1 : (NAME_PART - 1) * STRIDE_WIDTH + 1) {
         const int32_t rest = (OUT_WIDTH - q - 1) / STRIDE_WIDTH + 1;
-        const int32_t count = rest < PART ? rest : PART;
-        SUM_TYPE sums[PART] = {0};
+        const int32_t count = rest < NAME_PART ? rest : NAME_PART;
+        SUM_TYPE sums[NAME_PART] = {0};
         for (int32_t r = 0; r < KERNEL_HEIGHT; ++r) {
           const int32_t scaled_h = p + PADDING_TOP - r * DILATION_HEIGHT;
           const int32_t h = scaled_h / STRIDE_HEIGHT;

@@ -19,7 +19,7 @@ static double petrel_atan2(double y, double x) {
     return copysign(PETREL_PI / 2.0, y);
   }
   if (fabs(x) == PETREL_INFINITY && fabs(y) == PETREL_INFINITY) {
-    return copysign(x > 0 ? PETREL_PI / 4.0 : 3.0 * PETREL_PI / 4.0, y);
+    return copysign(x > 0.0 ? PETREL_PI / 4.0 : 3.0 * PETREL_PI / 4.0, y);
   }
   const double angle = petrel_atan(fabs(y) / fabs(x));
   return copysign(x > 0.0 ? angle : PETREL_PI - angle, y);

@@ -30,7 +30,8 @@ static double petrel_log(double x) {
   for (int n = 12; n >= 0; --n) {
     sum = sum * s2 + 1.0 / (2.0 * (double)n + 1.0);
   }
-  return exponent * PETREL_LN2_HIGH + (2.0 * s * sum + exponent * PETREL_LN2_LOW);
+  const double twos = (double)exponent;
+  return twos * PETREL_LN2_HIGH + (2.0 * s * sum + twos * PETREL_LN2_LOW);
 }
 
 #endif /* PETREL_RUNTIME_MICRO_MATH_LOG_H_ */

@@ -13,7 +13,7 @@ static double petrel_sin_cos_series(double r, int odd) {
   double terms[12];
   for (int n = 0; n < 12; ++n) {
     terms[n] = term;
-    const double k = 2.0 * (double)n + odd;
+    const double k = 2.0 * (double)n + (double)odd;
     term *= -r * r / ((k + 1.0) * (k + 2.0));
   }
   double sum = 0.0;
@@ -68,7 +68,7 @@ static int petrel_reduce_large(double x, double *out_r) {
   high = (uint64_t)(product[5]) << 34 | (uint64_t)(product[4]) << 2 | product[3] >> 30;
   low = (uint64_t)(product[3]) << 34 | (uint64_t)(product[2]) << 2 | product[1] >> 30;
   double sign = 1.0;
-  if (high >> 63 != 0) { /* nearer to the next quadrant */
+  if (high >> 63 != 0u) { /* nearer to the next quadrant */
     ++quadrant;
     sign = -1.0;
     high = ~high;

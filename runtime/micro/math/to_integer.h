@@ -13,7 +13,7 @@ static int64_t petrel_to_integer(double x) {
     return INT64_MAX;
   }
   if (x < -9.2233720368547758e18) {
-    return INT64_MIN;
+    return -INT64_MAX - 1;
   }
   return (int64_t)x;
 }

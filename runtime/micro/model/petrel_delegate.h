@@ -3,13 +3,13 @@
  * Partitions of a model that a device runs, as its driver sees them in generated C: three
  * functions, called by what the backend is called, here my_npu. The application links them.
  *
- *   PETREL_DECLARE_DRIVER(my_npu)
- *
  *   int32_t my_npu_init(const struct petrel_delegate *delegate, void *device, void *room,
- *       void **handle) {
+ *                       void **handle) {
  *     if (device == NULL) return PETREL_DELEGATE_E_DEVICE;
  *     ...read delegate->payload, petrel_find_blob(delegate, "key")...
  *   }
+ *   int32_t my_npu_execute(void *handle, const void *const *inputs, void *const *outputs);
+ *   void my_npu_destroy(void *handle);
  *
  * `device` is what the application has given for it, `room` memory of the context that is this
  * delegate's until destroy. A driver that needs no more puts its handle there. `inputs` and
@@ -54,12 +54,6 @@ struct petrel_delegate {
   uint32_t num_outputs;
   size_t room_bytes; /* that the room has, aligned as uint64_t is */
 };
-
-#define PETREL_DECLARE_DRIVER(driver)                                                      \
-  int32_t driver##_init(const struct petrel_delegate *delegate, void *device, void *room,  \
-                        void **handle);                                                    \
-  int32_t driver##_execute(void *handle, const void *const *inputs, void *const *outputs); \
-  void driver##_destroy(void *handle);
 
 /* NULL when there is none of that key. */
 static inline const struct petrel_blob *petrel_find_blob(const struct petrel_delegate *delegate,
