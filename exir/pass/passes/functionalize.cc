@@ -88,8 +88,11 @@ void Functionalizer::add_base(Value* value) {
 
 void Functionalizer::add_view(Value* value, Value* parent, Node* step,
                               std::optional<Strides> strides) {
+  // What an in-place operator gives is what it was given: the tensor before all of them.
+  const Alias& given = aliases_.at(parent);
+  if (step == nullptr && given.step == nullptr && given.parent != nullptr) parent = given.parent;
   Alias alias;
-  alias.group = aliases_.at(parent).group;
+  alias.group = given.group;
   alias.parent = parent;
   alias.step = step;
   alias.result_index = value->result_index();
@@ -167,21 +170,25 @@ void Functionalizer::add_results(Node* node) {
 BuiltValue Functionalizer::refresh(Value* value, Node* position) {
   auto it = aliases_.find(value);
   if (it == aliases_.end()) return value;
-  Alias& alias = it->second;
-  if (alias.generation == alias.group->generation) return alias.current;
-  Value* made = alias.current;  // a base always is up to date
-  if (alias.parent != nullptr) {
-    PETREL_ASSIGN_OR_RETURN(made, refresh(alias.parent, position));
-    if (alias.step != nullptr) {
-      std::vector<Argument> arguments = alias.step->arguments();
+  std::vector<Alias*> stale;  // innermost first; views of views may be many
+  Alias* alias = &it->second;
+  while (alias->generation != alias->group->generation && alias->parent != nullptr) {
+    stale.push_back(alias);
+    alias = &aliases_.at(alias->parent);
+  }
+  Value* made = alias->current;  // a base always is up to date
+  for (auto next = stale.rbegin(); next != stale.rend(); ++next) {
+    Alias& view = **next;
+    if (view.step != nullptr) {
+      std::vector<Argument> arguments = view.step->arguments();
       arguments[0] = Argument(made);
       Builder b(graph_, position);
-      PETREL_ASSIGN_OR_RETURN(Node * again, b.node(alias.step->op(), std::move(arguments)));
-      made = again->result(alias.result_index);
+      PETREL_ASSIGN_OR_RETURN(Node * again, b.node(view.step->op(), std::move(arguments)));
+      made = again->result(view.result_index);
     }
+    view.current = made;
+    view.generation = view.group->generation;
   }
-  alias.current = made;
-  alias.generation = alias.group->generation;
   return made;
 }
 

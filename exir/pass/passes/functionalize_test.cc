@@ -294,5 +294,26 @@ TEST(FunctionalizeErrors, RefusesAWriteThroughAnExpandedTensor) {
                         "(aten.expand.default) is not supported"));
 }
 
+// Each write in constant time, and views of views without a stack as deep as they are.
+TEST(FunctionalizeLongChains, OfWritesAndOfViews) {
+  constexpr int kMany = 60'000;
+  std::string writes = "method @m(%x: f32[4]) {\n  %v0 = aten.neg.default(%x)\n";
+  std::string views = writes, relus = writes;
+  for (int i = 1; i <= kMany; ++i) {
+    const std::string to = "  %v" + std::to_string(i), from = "(%v" + std::to_string(i - 1);
+    writes += to + " = aten.relu_.default" + from + ")\n";
+    relus += to + " = aten.relu.default" + from + ")\n";
+    views += to + " = aten.view.default" + from + ", [4])\n";
+  }
+  const std::string last = std::to_string(kMany);
+  EXPECT_EQ(after_pass(functionalize, writes + "  return %v" + last + " }"),
+            expected(relus + "  return %v" + last + " }"));
+  const std::string viewed = after_pass(
+      functionalize, views + "  %w = aten.relu_.default(%v0)\n  return %v" + last + " }");
+  // The last view, made anew of what was written, behind as many of the old ones.
+  EXPECT_THAT(viewed, HasSubstr("%60002 = aten.relu.default(%1)"));
+  EXPECT_THAT(viewed, HasSubstr("return %120002"));
+}
+
 }  // namespace
 }  // namespace petrel::exir
