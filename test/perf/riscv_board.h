@@ -24,7 +24,8 @@ static void ask(int operation, const void *argument) {
 
 static uint32_t now(void) {
   uint32_t count;
-  __asm__ volatile(".option push\n .option arch, +zicsr\n rdinstret %0\n .option pop" : "=r"(count));
+  __asm__ volatile(".option push\n .option arch, +zicsr\n rdinstret %0\n .option pop"
+                   : "=r"(count));
   return count;
 }
 
@@ -48,7 +49,8 @@ __attribute__((used)) static void fault(void) { leave(99); }
 __attribute__((used)) static void enter(void) { measure(); }
 
 __attribute__((section(".vectors"), used, naked)) static void reset(void) {
-  __asm__ volatile(".option push\n .option arch, +zicsr\n la sp, end_of_memory\n la t0, fault\n csrw mtvec, t0\n"
+  __asm__ volatile(
+      ".option push\n .option arch, +zicsr\n la sp, end_of_memory\n la t0, fault\n csrw mtvec, t0\n"
       " .option pop\n j enter");
 }
 
