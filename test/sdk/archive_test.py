@@ -75,6 +75,27 @@ class ArchiveTest(unittest.TestCase):
         for path in self.paths["first"]:
             self.assertIn(f"{digest(path)}  {path.name}\n", sums)
 
+    def test_library_of_c_has_its_header_and_its_package(self):
+        folder = FOLDER / "c"
+        archive, wheel = map(pathlib.Path, output("dist/c_library", "--output-dir", folder)
+                             .splitlines())
+        platform = re.search(r"py3-none-(manylinux_2_\d+_x86_64)[.]whl$", wheel.name)[1]
+        self.assertLessEqual(int(platform.split("_")[2]), GLIBC[1])
+        sums = (folder / f"SHA256SUMS-{platform}").read_text()
+        for path in (archive, wheel):
+            self.assertIn(f"{digest(path)}  {path.name}\n", sums)
+        with tarfile.open(archive) as packed:
+            packed.extractall(folder)
+        prefix = folder / archive.name[:-len(".tar.gz")]
+        self.assertEqual(needed(prefix / "lib/libpetrel.so") - OF_THE_SYSTEM, set())
+        self.assertEqual(digest(prefix / "lib/libpetrel.so"),
+                         digest(self.prefix / "lib/libpetrel.so"))
+        self.assertEqual(digest(prefix / "include/petrel/petrel.h"),
+                         digest(self.prefix / "include/petrel/petrel.h"))
+        with zipfile.ZipFile(wheel) as package:
+            self.assertNotIn("petrel_runtime/petrel", package.namelist())
+            self.assertIn("petrel_runtime/libpetrel.so", package.namelist())
+
     def test_bill_names_the_files_and_libraries(self):
         bill = json.loads((self.prefix / "share/petrel/petrel.spdx.json").read_text())
         names = {package["name"] for package in bill["packages"]}
