@@ -12,19 +12,18 @@ Equal sources and packages of the system give equal bytes, in whatever folder. d
 says how the archives are used.
 """
 
-import argparse
-import os
 import pathlib
 import platform
 from typing import Dict
 
 import archive_file
-import elf
+import described
 import facts
 import headers
+import machine
 import notice
+import output_folder
 import runtime_wheel
-import sbom
 import wheel_file
 
 # In the runfiles, where what is packed lies beside it.
@@ -51,18 +50,8 @@ def contents(top: pathlib.Path, name: str, with_command: bool) -> Dict[str, byte
     for path in [java / "petrel_jni.c", *sorted(java.glob("src/io/petrel/*.java"))]:
         files[f"share/petrel/java/{path.relative_to(java)}"] = path.read_bytes()
     files["lib/pkgconfig/petrel.pc"] = facts.filled(HERE / "petrel.pc.in", version)
-    licences = "share/doc/petrel"
-    for file in ("LICENSE", "NOTICE"):
-        files[f"{licences}/{file}"] = (top / file).read_bytes()
     libraries = notice.libraries((top / "NOTICE").read_text(), with_command)
-    for library in libraries:
-        if library.is_debian:
-            package = library.package.split()[0]
-            files[f"{licences}/{package}.txt"] = facts.debian_licence(package)
-    files["share/petrel/petrel.spdx.json"] = sbom.document(name, version, files, libraries,
-                                                           facts.versions_of(top, libraries))
-    files["share/petrel/SHA256SUMS"] = archive_file.sums_of(files)
-    return files
+    return described.described(top, name, files, libraries)
 
 
 def write_wheel(top: pathlib.Path, folder: pathlib.Path, whole: Dict[str, bytes]) -> pathlib.Path:
@@ -70,7 +59,7 @@ def write_wheel(top: pathlib.Path, folder: pathlib.Path, whole: Dict[str, bytes]
     version = facts.version_of(top)
     licences = {pathlib.Path(path).name: data for path, data in whole.items()
                 if path.startswith("share/doc/petrel/")}
-    library, command = (elf.target(top / path)
+    library, command = (machine.target(top / path)
                         for path in ("extension/c_api/libpetrel.so", "extension/cli/petrel"))
     tag = f"py3-none-{max(library, command).platform}"
     files = runtime_wheel.contents(top, version, tag, whole["lib/libpetrel.so"], licences,
@@ -80,13 +69,7 @@ def write_wheel(top: pathlib.Path, folder: pathlib.Path, whole: Dict[str, bytes]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Writes the SDK.")
-    parser.add_argument("--output-dir", required=True, help="folder, made if it is not there")
-    arguments = parser.parse_args()
-    # Paths are the user's, who is not where `bazel run` starts the program.
-    start = pathlib.Path(os.environ.get("BUILD_WORKING_DIRECTORY", "."))
-    folder = start / arguments.output_dir
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = output_folder.from_arguments("Writes the SDK.")
     top = HERE.parent
     target = f"{facts.version_of(top)}-linux-{platform.machine()}"
     written = []

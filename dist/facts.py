@@ -41,8 +41,18 @@ def versions_of(top: pathlib.Path, libraries: List[notice.Library]) -> Dict[str,
     return versions
 
 
-def debian_licence(package: str) -> bytes:
-    return pathlib.Path("/usr/share/doc", package, "copyright").read_bytes()
+def licences(top: pathlib.Path, libraries: List[notice.Library]) -> Dict[str, bytes]:
+    """Texts by file name: ours, Debian's, and those of the compiler that brought others."""
+    texts = {file: (top / file).read_bytes() for file in ("LICENSE", "NOTICE")}
+    for library in libraries:
+        package = library.package.split()[0]
+        if library.is_debian:
+            texts[f"{package}.txt"] = pathlib.Path("/usr/share/doc", package,
+                                                   "copyright").read_bytes()
+        elif not library.is_built:
+            texts.update({path.name: path.read_bytes()
+                          for path in (top.parent / "zig/licences").iterdir()})
+    return texts
 
 
 def filled(path: pathlib.Path, version: str) -> bytes:

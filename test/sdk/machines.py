@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes the library of the C interface for other machines, and runs programs with it.
 
-    machines.py ZIG [NAME...]
+    machines.py ZIG [OPTION of Bazel...] [NAME...]
 
 Programs are those of test/models with the inputs and outputs that eager PyTorch gave,
 exported here for XNNPACK and for kernels alone. A C app that is compiled for the machine runs
 them.
 """
 
-import os
 import pathlib
 import subprocess
 import sys
@@ -20,7 +19,7 @@ import numpy
 
 TREE = pathlib.Path(__file__).resolve().parents[2]
 MODELS = TREE / "test/models/fixtures/torch_2_13"
-STARTUP = os.environ.get("PETREL_STARTUP", "").split()
+STARTUP = [word for word in sys.argv[2:] if word.startswith("--")]
 
 
 # By name: the program, and for each input its file and sizes.
@@ -146,7 +145,8 @@ def run_all(machine: Machine, zig: str, prefix: pathlib.Path,
 
 
 def main() -> int:
-    zig, names = sys.argv[1], sys.argv[2:] or list(MACHINES)
+    zig = sys.argv[1]
+    names = [word for word in sys.argv[2:] if word not in STARTUP] or list(MACHINES)
     unknown = [name for name in names if name not in MACHINES]
     if unknown:
         print(f"machines: there is no {unknown[0]}; there are {', '.join(MACHINES)}",

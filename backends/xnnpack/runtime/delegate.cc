@@ -183,7 +183,7 @@ Error Delegate::build(const runtime::NamedDataMap* map, const Options& options,
 // A first run takes longer than later ones by pointers that are computed for the sizes
 // and by pages that are written for the first time. Weights have as many pages, and more
 // is done with each: as long as these are a third as many, loading takes about a fifth
-// longer at most. Without packed weights, as where other delegates have the same, nothing
+// longer. Without packed weights, as where other delegates have the same, nothing
 // is done.
 void Delegate::prepare_first_run() {
   const uint64_t room = weights_.packed_bytes() / 3;

@@ -9,9 +9,7 @@ not every Linux has are put into the wheel, with their licences. The bytes are
 the same for the same sources.
 """
 
-import argparse
 import glob
-import os
 import pathlib
 import re
 import sys
@@ -19,6 +17,7 @@ import sysconfig
 from typing import Dict
 
 import elf
+import output_folder
 import petrel
 import wheel_file
 
@@ -111,14 +110,7 @@ def write(folder: pathlib.Path) -> pathlib.Path:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Writes the package petrel as a wheel.")
-    parser.add_argument("--output-dir", required=True, help="folder, made if it is not there")
-    arguments = parser.parse_args()
-    # Paths are the user's, who is not where `bazel run` starts the program.
-    start = pathlib.Path(os.environ.get("BUILD_WORKING_DIRECTORY", "."))
-    folder = start / arguments.output_dir
-    folder.mkdir(parents=True, exist_ok=True)
-    print(write(folder))
+    print(write(output_folder.from_arguments("Writes the package petrel as a wheel.")))
 
 
 if __name__ == "__main__":

@@ -139,19 +139,22 @@ class AttentionRow {
     return (number - side.zero_points[vector / size]) * side.scales[vector / size];
   }
 
-  double score(size_t column) const {
+  // False where the mask hides it.
+  bool score(size_t column, double* score) const {
     double sum = 0.0;
     const size_t key = key_ + column * call_.key.row;
     for (size_t e = 0; e < call_.depth; ++e) {
       sum += element(call_.query, query_, call_.depth, e) * element(call_.key, key, call_.depth, e);
     }
     sum *= call_.scale;
-    if (call_.mask == nullptr) return sum;
+    *score = sum;
+    if (call_.mask == nullptr) return true;
     const int64_t at =
         call_.mask_at(batch_, head_, row_) + static_cast<int64_t>(column) * call_.mask_stride[3];
     const double added = loader<double>(call_.mask_type)(call_.mask, static_cast<size_t>(at));
-    if (!call_.mask_is_bool()) return sum + added;
-    return added != 0 ? sum : -kInfinity;
+    if (call_.mask_is_bool()) return added != 0;
+    *score += added;
+    return added != -kInfinity;
   }
 
   void run_columns(size_t first, size_t count) const {
@@ -159,16 +162,17 @@ class AttentionRow {
     double largest = -kInfinity;
     double total = 0.0;
     for (size_t column = 0; column < call_.visible(row_); ++column) {
-      const double s = score(column);
-      if (s == -kInfinity) continue;  // weighs nothing
+      double s;
+      if (!score(column, &s)) continue;
       if (s > largest) {
         const double shrink = reference_math::exp(largest - s);
         for (size_t i = 0; i < count; ++i) sums[i] *= shrink;
         total *= shrink;
         largest = s;
       }
-      // Infinite scores give NaN, as the quotient of infinities they are.
-      const double weight = reference_math::exp(s - largest);
+      // Infinite scores give NaN, as the quotient of infinities they are; one of -inf is a
+      // weight of 0, of which an infinite value still makes NaN.
+      const double weight = s == -kInfinity ? 0.0 : reference_math::exp(s - largest);
       total += weight;
       const size_t from = value_ + column * call_.value.row;
       for (size_t i = 0; i < count; ++i) {

@@ -35,3 +35,10 @@ def attention():
     emit("petrel::attention.out", [broken, key, value, None, False, 0.5],
          [torch.softmax(broken @ key.transpose(-1, -2) * 0.5, -1) @ value])
     record(t(1, 1, 3, 4), t(1, 1, 5, 4), torch.full((1, 1, 5, 4), math.inf), None, False, 0.5)
+    # A score of -inf that no mask made: the weight is 0, and 0 times infinity is no number.
+    query, key = torch.full((1, 1, 3, 4), 0.5), torch.linspace(-1, 1, 20).reshape(1, 1, 5, 4)
+    key[0, 0, 2, 1] = -math.inf
+    value = torch.linspace(2, -2, 20).reshape(1, 1, 5, 4)
+    value[0, 0, 2, 3] = math.inf
+    emit("petrel::attention.out", [query, key, value, None, False, 0.5],
+         [torch.softmax(query @ key.transpose(-1, -2) * 0.5, -1) @ value])

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a program or shared library runs on.
 
-    elf.target(path)      Target(machine="aarch64", library="glibc", version=(2, 17))
+    machine.target(path)      Target(machine="aarch64", library="glibc", version=(2, 17))
 
 The version is the newest that the file has symbols of; musl has none.
 """
