@@ -18,6 +18,7 @@
 #include "exir/pass/passes/share_state.h"
 #include "exir/pass/pipeline.h"
 #include "exir/plan/model/crowd.h"
+#include "exir/quantize/expand_for_integers.h"
 #include "exir/quantize/integer_border.h"
 #include "exir/quantize/signed_levels.h"
 #include "exir/quantize/quantize_graph.h"
@@ -102,7 +103,9 @@ absl::Status quantize(Program& program, const ExportOptions& options, ExportRepo
     record = std::make_shared<QuantizationRecord>(std::move(read));
   }
   PETREL_RETURN_IF_ERROR(check_by_name(*record, options));
-  PETREL_ASSIGN_OR_RETURN(report->left_float, quantize_program(program, *record));
+  const QuantTarget target = target_of(options);
+  if (target == QuantTarget::kIntegers) PETREL_RETURN_IF_ERROR(expand_for_integers(program));
+  PETREL_ASSIGN_OR_RETURN(report->left_float, quantize_program(program, *record, target));
   report->quantization = std::move(record);
   for (const auto& [name, method] : program.methods) {
     const absl::Status valid = verify_graph(*method.graph);
@@ -112,6 +115,10 @@ absl::Status quantize(Program& program, const ExportOptions& options, ExportRepo
 }
 
 }  // namespace
+
+QuantTarget target_of(const ExportOptions& options) {
+  return options.integers ? QuantTarget::kIntegers : QuantTarget::kBackends;
+}
 
 absl::Status check_pass_name(const std::string& name) {
   if (name.empty() || name == "all") return absl::OkStatus();

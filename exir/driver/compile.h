@@ -21,6 +21,7 @@
 #include "exir/driver/export.h"
 #include "exir/ir/program.h"
 #include "exir/memory/planned_program.h"
+#include "exir/quantize/integer_roles.h"
 
 namespace petrel::exir {
 
@@ -55,6 +56,9 @@ absl::Status legalize_program(Program& program, const ExportOptions& options);
 // `store`.
 absl::StatusOr<Program> compile_program(const ExportOptions& options, Phases& phases,
                                         ExportReport& report, RoutedBlobStore& store);
+
+// Who computes with the integers of a record.
+QuantTarget target_of(const ExportOptions& options);
 
 // InvalidArgument naming the passes when there is none of that name; "" and "all" pass.
 absl::Status check_pass_name(const std::string& name);

@@ -10,6 +10,7 @@
 #include "exir/emit/emit.h"
 #include "exir/quantize/annotate_graph.h"
 #include "exir/quantize/dynamic_graph.h"
+#include "exir/quantize/expand_for_integers.h"
 #include "exir/quantize/quantize_graph.h"
 #include "exir/quantize/stored_weights.h"
 #include "exir/status_macros.h"
@@ -83,7 +84,11 @@ ObservedMethod observe(Graph& graph, const MethodQuantization& choice, bool see_
   ObservedMethod method;
   for (const Value* input : graph.inputs()) method.inputs.push_back(input->name());
   std::vector<Value*> seen;
-  if (choice.scheme == QuantScheme::kStaticInt8) seen = observed_values(graph, choice.keep_float);
+  if (choice.scheme == QuantScheme::kStaticInt8) {
+    ObservedValues observed = observed_values(graph, choice.keep_float);
+    seen = std::move(observed.values);
+    method.optional = std::move(observed.optional);
+  }
   if (see_rows) seen = values_of_rows(graph, choice);
   if (seen.empty()) return method;
   std::vector<Value*> outputs;
@@ -121,9 +126,15 @@ absl::StatusOr<ObservedProgram> compile_observed(const ExportOptions& options,
   Program floats;
   Program program;
   for (const auto& [name, method] : observed.floats.methods) {
+    floats.methods[name] = {method.graph->clone(), method.signature};
+    observed.expanded.methods[name] = {method.graph->clone(), method.signature};
+  }
+  if (wanted.scheme == QuantScheme::kStaticInt8) {
+    PETREL_RETURN_IF_ERROR(expand_for_integers(observed.expanded));
+  }
+  for (const auto& [name, method] : observed.expanded.methods) {
     Method& copy = program.methods[name];
     copy.graph = method.graph->clone();
-    floats.methods[name] = {method.graph->clone(), method.signature};
     observed.methods[name] = observe(*copy.graph, observed.choices[name], wanted.see_rows);
   }
   PETREL_RETURN_IF_ERROR(phases.run("legalize", [&]() -> absl::Status {
@@ -140,7 +151,7 @@ absl::StatusOr<ObservedProgram> compile_observed(const ExportOptions& options,
 
 absl::StatusOr<SeenRanges> ObservedProgram::shared(const SeenRanges& ranges) const {
   SeenRanges all;
-  for (const auto& [name, method] : floats.methods) {
+  for (const auto& [name, method] : expanded.methods) {
     auto shared = shared_ranges(*method.graph, entry(ranges, name), choices.at(name).keep_float);
     if (!shared.ok()) return annotate(shared.status(), absl::StrCat("method '", name, "'"));
     all[name] = *std::move(shared);
@@ -162,7 +173,7 @@ absl::StatusOr<QuantizationRecord> ObservedProgram::choose(const SeenRanges& ran
       }
       continue;
     }
-    auto chosen = choose_numbers(*method.graph, entry(ranges, name), entry(histograms, name),
+    auto chosen = choose_numbers(*expanded.methods.at(name).graph, entry(ranges, name), entry(histograms, name),
                                  range_choice, choice.keep_float);
     if (!chosen.ok()) return annotate(chosen.status(), absl::StrCat("method '", name, "'"));
     chosen->equalised = choice.equalised;

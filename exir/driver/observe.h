@@ -31,6 +31,8 @@ struct ObservedMethod {
   std::vector<std::string> inputs;   // all of the method's, tensors or not
   std::set<std::string> seen_there;  // inputs that need a scale
   std::vector<std::string> outputs;  // of the observed program
+  // Values of these that samples may leave without a scale: only integers alone need one.
+  std::set<std::string> optional;
 
   // False of methods that have nothing to quantise, and of schemes that need no samples.
   bool needs_samples() const { return !outputs.empty(); }
@@ -45,6 +47,7 @@ struct ObservedProgram {
   std::string float_bytes;  // the same with the outputs of the model
   std::map<std::string, ObservedMethod> methods;
   Program floats;                                     // before anything was lowered
+  Program expanded;                                   // the same, whose values are observed
   std::map<std::string, MethodQuantization> choices;  // scheme and nodes kept float, by method
   RangeChoice range_choice;
   // Chosen with what was seen; a record takes those of its layers.

@@ -12,6 +12,7 @@
 #include "exir/ops/handles.h"
 #include "exir/partition/partition.h"
 #include "exir/quantize/equalise_graph.h"
+#include "exir/quantize/expand_for_integers.h"
 #include "exir/quantize/layers.h"
 #include "exir/quantize/quantize_graph.h"
 #include "exir/quantize/shift_graph.h"
@@ -111,13 +112,15 @@ absl::StatusOr<Trial> compile_trial(const ExportOptions& options,
   ExportReport report;
   Phases phases(options, &report);
   PETREL_ASSIGN_OR_RETURN(Program floats, optimize_program(options, phases));
+  const QuantTarget target = target_of(options);
+  if (target == QuantTarget::kIntegers) PETREL_RETURN_IF_ERROR(expand_for_integers(floats));
   Trial trial;
   Program quantised;
   for (const auto& [name, method] : floats.methods) {
     TrialMethod& shown = trial.methods[name];
     const auto choice = record.methods.find(name);
     if (choice != record.methods.end()) {
-      for (const Layer& layer : layers_of(*method.graph, choice->second)) {
+      for (const Layer& layer : layers_of(*method.graph, choice->second, target)) {
         shown.layers.push_back(describe(layer));
       }
     }
@@ -125,7 +128,7 @@ absl::StatusOr<Trial> compile_trial(const ExportOptions& options,
     quantised.methods[name].graph = method.graph->clone();
     quantised.methods[name].signature.input_names = method.signature.input_names;
   }
-  PETREL_RETURN_IF_ERROR(quantize_program(quantised, record).status());
+  PETREL_RETURN_IF_ERROR(quantize_program(quantised, record, target).status());
   const SharedConstants shared = shared_constants(floats);
   for (auto& [name, method] : floats.methods) {
     TrialMethod& shown = trial.methods.at(name);
@@ -171,7 +174,9 @@ absl::StatusOr<std::string> compile_quantised(const ExportOptions& options, cons
   for (const auto& [name, method] : floats.methods) {
     program.methods[name] = {method.graph->clone(), method.signature};
   }
-  PETREL_RETURN_IF_ERROR(quantize_program(program, record).status());
+  const QuantTarget target = target_of(options);
+  if (target == QuantTarget::kIntegers) PETREL_RETURN_IF_ERROR(expand_for_integers(program));
+  PETREL_RETURN_IF_ERROR(quantize_program(program, record, target).status());
   RoutedBlobStore store;
   if (!options.backends.empty()) {
     PETREL_RETURN_IF_ERROR(lower_to_backends(program, options.backends, store).status());

@@ -226,6 +226,42 @@ absl::Status softmax(const OperatorRow& row, NodeCalls& calls) {
   return absl::OkStatus();
 }
 
+absl::Status masked_softmax(const OperatorRow& row, NodeCalls& calls) {
+  const Node& node = calls.node();
+  const Value* x = node.input(arg::input);
+  const Value* mask = node.input(arg::mask);
+  const Split split = split_at(x->tensor(), dim_of(node.argument(arg::dim), x->tensor()));
+  KernelCall& call = calls.add("kernels/int8_masked_softmax.h", row.name());
+  bind_levels(call, calls, x);
+  bind_factor(call, node);
+  NodeCalls::bind(call, "OUTER", split.outer);
+  NodeCalls::bind(call, "SIZE", split.size);
+  NodeCalls::bind(call, "INNER", split.inner);
+  NodeCalls::bind(call, "MASKED", numel_of(mask->tensor()));
+  call.arguments = {calls.read(x), calls.read(mask), calls.read(node.input(arg::table)),
+                    calls.write(calls.out())};
+  return absl::OkStatus();
+}
+
+absl::Status norm(const OperatorRow& row, NodeCalls& calls) {
+  const Node& node = calls.node();
+  const Value* x = node.input(arg::input);
+  const Value* weight = node.input(arg::weight);
+  const int64_t size = node.argument(arg::size).as_int();
+  KernelCall& call = calls.add("kernels/int8_norm.h", row.name());
+  bind_levels(call, calls, x);
+  NodeCalls::bind(call, "ROWS", numel_of(x->tensor()) / size);
+  call.tokens["SIZE"] = number_at(node, arg::size);
+  call.tokens["REPEAT"] = number_at(node, arg::repeat);
+  call.tokens["EPSILON"] = number_at(node, arg::epsilon);
+  call.tokens["SPREAD"] = number_at(node, arg::spread);
+  call.tokens["SHIFT"] = number_at(node, arg::shift);
+  NodeCalls::bind(call, "WIDTH", numel_of(weight->tensor()));
+  call.arguments = {calls.read(x), calls.read(weight), calls.read(node.input(arg::bias)),
+                    calls.write(calls.out())};
+  return absl::OkStatus();
+}
+
 constexpr OperatorRow kRows[] = {
     {"petrel::int8_table.out", table},
     {"petrel::int8_add.out", add},
@@ -234,6 +270,8 @@ constexpr OperatorRow kRows[] = {
     {"petrel::int8_average.out", fixed(average)},
     {"petrel::int8_max_pool.out", fixed(max_pool)},
     {"petrel::int8_softmax.out", softmax},
+    {"petrel::int8_masked_softmax.out", masked_softmax},
+    {"petrel::int8_norm.out", fixed(norm)},
 };
 
 }  // namespace

@@ -33,12 +33,6 @@ std::pair<int64_t, int64_t> largest(const Windows& windows) {
   return most;
 }
 
-int32_t bits_of(int64_t number) {
-  int32_t bits = 0;
-  while (number >> bits != 0) ++bits;
-  return bits;
-}
-
 absl::StatusOr<Value*> average(Builder& b, const FormOperand& x, Value* input, Windows rows,
                                Windows columns, const FormTarget& target) {
   const auto [tall, divisor_of_rows] = largest(rows);
@@ -62,46 +56,84 @@ absl::StatusOr<Value*> viewed(Builder& b, Value* value, const Sizes& sizes) {
   return b.call(aten::view, {value, Ints(sizes.begin(), sizes.end())});
 }
 
-// Dims that lie side by side are one: [outer, reduced, inner].
-absl::StatusOr<Value*> mean(Builder& b, const Node& node, const FormTarget& target) {
+// The dims that `node` reduces.
+std::vector<bool> reduced_dims(const Node& node, size_t rank) {
+  const bool has_dims = node.op().find_arg(arg::dim) >= 0;
+  const Ints dims = has_dims ? ints_at(node, arg::dim, 1) : Ints();
+  std::vector<bool> reduced(rank, dims.empty());
+  for (const int64_t dim : dims) reduced[static_cast<size_t>(wrap_dim(dim, rank))] = true;
+  return reduced;
+}
+
+// Dims that are reduced behind all others, where they do not lie side by side.
+absl::StatusOr<Value*> reduced_last(Builder& b, Value* x, const std::vector<bool>& reduced) {
+  Ints order;
+  for (const bool last : {false, true}) {
+    for (size_t d = 0; d < reduced.size(); ++d) {
+      if (reduced[d] == last) order.push_back(static_cast<int64_t>(d));
+    }
+  }
+  return b.permute(x, order);
+}
+
+// As [outer, reduced, inner]; nothing where dims that are reduced do not lie side by side.
+struct Reduction {
+  int64_t outer = 1, count = 1, inner = 1;
+};
+
+std::optional<Reduction> side_by_side(const Sizes& sizes, const std::vector<bool>& reduced) {
+  Reduction made;
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    if (sizes[d] == 1) continue;
+    if (reduced[d]) {
+      if (made.inner != 1) return std::nullopt;
+      made.count *= sizes[d];
+    } else {
+      (made.count == 1 ? made.outer : made.inner) *= sizes[d];
+    }
+  }
+  return made;
+}
+
+// Sums over dims, divided by `divisor` of what is summed.
+absl::StatusOr<Value*> reduce(Builder& b, const Node& node, const FormTarget& target,
+                              bool divides) {
   PETREL_ASSIGN_OR_RETURN(const FormOperand x, operand_of(node.argument(arg::self), "input"));
   const TensorType& type = x.value->tensor();
   if (type.is_dynamic()) return cannot("its sizes vary");
-  std::vector<bool> reduced(type.rank(), node.argument(arg::dim).is_none());
-  if (!node.argument(arg::dim).is_none()) {
-    const Ints dims = ints_at(node, arg::dim, 1);
-    if (dims.empty()) reduced.assign(type.rank(), true);
-    for (const int64_t dim : dims) reduced[static_cast<size_t>(wrap_dim(dim, type.rank()))] = true;
+  std::vector<bool> reduced = reduced_dims(node, type.rank());
+  Value* input = x.value;
+  std::optional<Reduction> found = side_by_side(type.sizes, reduced);
+  if (!found) {
+    PETREL_ASSIGN_OR_RETURN(input, reduced_last(b, input, reduced));
+    std::sort(reduced.begin(), reduced.end());
+    found = side_by_side(input->tensor().sizes, reduced);
   }
-  int64_t outer = 1, count = 1, inner = 1;
-  for (size_t d = 0; d < type.rank(); ++d) {
-    const int64_t size = type.sizes[d];
-    if (size == 1) continue;
-    if (reduced[d]) {
-      if (inner != 1) return cannot("the dims that it averages do not lie side by side");
-      count *= size;
-    } else if (count == 1) {
-      outer *= size;
-    } else {
-      inner *= size;
-    }
-  }
+  const auto [outer, count, inner] = *found;
   if (outer * count * inner == 0) return cannot("it averages no elements");
-  const Windows whole = {0, count, count};
-  if (type.rank() == 4 && inner == 1 && reduced[2] && reduced[3] && !reduced[0] && !reduced[1]) {
+  const auto over = [&](int64_t size) { return Windows{0, size, divides ? size : 1}; };
+  if (type.rank() == 4 && inner == 1 && input == x.value && reduced[2] && reduced[3] &&
+      !reduced[0] && !reduced[1]) {
     // Planes as they are, so that channels stay what they are.
-    const int64_t height = type.sizes[2], width = type.sizes[3];
-    PETREL_ASSIGN_OR_RETURN(Value * made,
-                            average(b, x, x.value, {0, height, height}, {0, width, width}, target));
+    PETREL_ASSIGN_OR_RETURN(
+        Value * made, average(b, x, input, over(type.sizes[2]), over(type.sizes[3]), target));
     return viewed(b, made, node.result()->tensor().sizes);
   }
   const bool is_last = inner == 1;
   Sizes planes = {outer, count, inner};
   if (is_last) std::swap(planes[1], planes[2]);
-  PETREL_ASSIGN_OR_RETURN(Value * input, viewed(b, x.value, planes));
-  PETREL_ASSIGN_OR_RETURN(Value * made, average(b, x, input, is_last ? each_alone(1) : whole,
-                                                is_last ? whole : each_alone(inner), target));
+  PETREL_ASSIGN_OR_RETURN(input, viewed(b, input, planes));
+  PETREL_ASSIGN_OR_RETURN(Value * made, average(b, x, input, is_last ? each_alone(1) : over(count),
+                                                is_last ? over(count) : each_alone(inner), target));
   return viewed(b, made, node.result()->tensor().sizes);
+}
+
+absl::StatusOr<Value*> mean(Builder& b, const Node& node, const FormTarget& target) {
+  return reduce(b, node, target, true);
+}
+
+absl::StatusOr<Value*> sum(Builder& b, const Node& node, const FormTarget& target) {
+  return reduce(b, node, target, false);
 }
 
 struct Pool {
@@ -177,41 +209,14 @@ absl::StatusOr<Value*> adaptive_pool(Builder& b, const Node& node, const FormTar
   return average(b, x, x.value, std::move(windows[0]), std::move(windows[1]), target);
 }
 
-// Exponentials of 24 bits leave room for sums of many, and for a factor of as many.
-constexpr int32_t kExponentialBits = 24;
-
-absl::StatusOr<Value*> softmax(Builder& b, const Node& node, const FormTarget& target) {
-  PETREL_ASSIGN_OR_RETURN(const FormOperand x, operand_of(node.argument(arg::self), "input"));
-  const TensorType& type = x.value->tensor();
-  if (type.rank() == 0) return cannot("it has no dim");
-  const auto dim = static_cast<size_t>(wrap_dim(node.argument(arg::dim).as_int(), type.rank()));
-  if (type.varies(dim)) return cannot("it sums as many exponentials as come at run time");
-  PETREL_ASSIGN_OR_RETURN(const FixedPoint point,
-                          factor_of(target.levels.inverse, kExponentialBits));
-  if (bits_of(type.sizes[dim]) + kExponentialBits + point.shift > kMostShift) {
-    return cannot(absl::StrCat("it sums ", type.sizes[dim], " exponentials for a scale of ",
-                               target.levels.scale, ", more than 62 bits hold"));
-  }
-  std::vector<double> exponentials;
-  for (int d = 0; d < 256; ++d) {
-    exponentials.push_back(std::nearbyint(
-        std::ldexp(std::exp(-static_cast<double>(d) * x.levels.scale), kExponentialBits)));
-  }
-  PETREL_ASSIGN_OR_RETURN(Blob data, encode_constant(exponentials, ScalarType::kInt));
-  PETREL_ASSIGN_OR_RETURN(Value * table,
-                          add_numbers(b, "int8_exp", ScalarType::kInt, std::move(data), {}));
-  return with_target(b, petrel_ops::int8_softmax,
-                     {Argument(x.value), node.argument(arg::dim), Argument(table),
-                      Argument(int64_t{point.multiplier}), Argument(int64_t{point.shift})},
-                     target);
-}
-
 constexpr FormRow kRows[] = {
     {aten::mean_dim, mean},
+    {aten::mean, mean},
+    {aten::sum_dim_IntList, sum},
+    {aten::sum, sum},
     {aten::avg_pool2d, average_pool},
     {aten::_adaptive_avg_pool2d, adaptive_pool},
     {aten::adaptive_avg_pool2d, adaptive_pool},
-    {aten::_softmax, softmax},
 };
 
 }  // namespace

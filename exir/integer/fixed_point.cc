@@ -33,6 +33,12 @@ absl::StatusOr<FixedPoint> fixed_point(double value, int32_t bits, int32_t most_
   return FixedPoint{times_power(value, *shift), *shift};
 }
 
+int32_t bits_of(int64_t number) {
+  int32_t bits = 0;
+  while (number >> bits != 0) ++bits;
+  return bits;
+}
+
 absl::StatusOr<FixedPair> fixed_pair(double first, double second) {
   const absl::StatusOr<int32_t> shift =
       shift_for(std::max(std::fabs(first), std::fabs(second)), kMultiplierBits, kMostShift);

@@ -36,6 +36,9 @@ struct FixedPair {
 };
 absl::StatusOr<FixedPair> fixed_pair(double first, double second);
 
+// That a whole number takes; 0 takes none.
+int32_t bits_of(int64_t number);
+
 }  // namespace petrel::exir
 
 #endif  // PETREL_EXIR_INTEGER_FIXED_POINT_H_

@@ -37,7 +37,9 @@ struct FormRow {
 
 absl::Span<const FormRow> product_forms();  // linear, mm, addmm, bmm, convolution
 absl::Span<const FormRow> pair_forms();     // add, sub, mul
-absl::Span<const FormRow> average_forms();  // mean, average pools, softmax
+absl::Span<const FormRow> average_forms();  // mean, sum, average pools
+absl::Span<const FormRow> softmax_forms();  // softmax, masked or not
+absl::Span<const FormRow> norm_forms();     // layer norm, group norm
 
 // aten.max_pool2d of levels, without the places that its kernel would give. Null for others.
 absl::StatusOr<Value*> max_pool_form(Builder& b, const Node& node);

@@ -2,6 +2,7 @@
 #include "exir/integer/integer_graph.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <string>
 #include <utility>
@@ -11,11 +12,13 @@
 #include "absl/strings/str_join.h"
 #include "exir/annotate.h"
 #include "exir/integer/forms.h"
+#include "exir/integer/integer_state.h"
 #include "exir/integer/levels.h"
 #include "exir/integer/move_levels.h"
 #include "exir/ir/verifier.h"
 #include "exir/ops/handles.h"
 #include "exir/pass/passes/remove_dead_code.h"
+#include "exir/quantize/integer_roles.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir {
@@ -25,7 +28,7 @@ namespace {
 using Reasons = std::map<std::string, std::string>;
 
 FormFn find_form(const Node& node) {
-  for (const auto rows : {product_forms(), pair_forms(), average_forms()}) {
+  for (const auto rows : {product_forms(), pair_forms(), average_forms(), softmax_forms(), norm_forms()}) {
     for (const FormRow& row : rows) {
       if (node.is(row.op)) return row.make;
     }
@@ -41,6 +44,11 @@ bool read_clamp(const Node& node, const Int8Levels& levels, int64_t* least, int6
     *least = levels.level_of(0);
     return true;
   }
+  if (node.is(aten::relu6)) {
+    *least = levels.level_of(0);
+    *most = levels.level_of(6);
+    return true;
+  }
   if (!node.is(aten::hardtanh, aten::clamp)) return false;
   const Argument& min = node.argument(arg::min, arg::min_val);
   const Argument& max = node.argument(arg::max, arg::max_val);
@@ -52,15 +60,31 @@ bool read_clamp(const Node& node, const Int8Levels& levels, int64_t* least, int6
   return true;
 }
 
-// What computes the numbers that are quantised, before they were clamped; in `target` the levels
-// that are left. Rounding is monotone, so levels are clamped in the place of numbers.
+// A number that goes into the scale of what is quantised: k * y at s is y at s / k.
+bool read_scaling(const Node& node, Int8Levels* levels) {
+  if (!is_scaling(node)) return false;
+  const double other = node.argument(arg::other).as_number();
+  const double factor = node.is(aten::mul_Scalar) ? other : 1 / other;
+  levels->scale /= factor;
+  levels->inverse *= factor;
+  return levels->scale > 0 && std::isfinite(levels->scale) && std::isfinite(levels->inverse);
+}
+
+// What computes the numbers that are quantised, before they were clamped and scaled; in
+// `target` the levels that are left. Rounding is monotone, so levels are clamped in the place of
+// numbers.
 const Node* before_clamps(const Node& quantize, FormTarget* target) {
   std::vector<std::pair<int64_t, int64_t>> clamps;
   const Node* node = quantize.input(arg::input)->producer();
-  for (int64_t least = 0, most = 0;
-       node != nullptr && read_clamp(*node, target->levels, &least, &most);
-       node = node->input(arg::self)->producer()) {
-    clamps.emplace_back(least, most);
+  for (; node != nullptr; node = node->input(arg::self)->producer()) {
+    int64_t least = 0, most = 0;
+    if (read_clamp(*node, target->levels, &least, &most)) {
+      clamps.emplace_back(least, most);
+      continue;
+    }
+    Int8Levels scaled = target->levels;
+    if (!read_scaling(*node, &scaled)) break;
+    target->levels = scaled;
   }
   target->least = target->levels.least;
   target->most = target->levels.most;
@@ -168,6 +192,7 @@ absl::Status integer_graph(Graph& graph) {
 
 absl::Status integer_program(Program& program) {
   std::vector<std::string> problems;
+  PETREL_RETURN_IF_ERROR(integer_state(program));
   for (auto& [name, method] : program.methods) {
     Reasons reasons;
     const std::string where = absl::StrCat("method '", name, "'");

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -10,20 +11,11 @@
 #include "exir/ops/handles.h"
 #include "exir/ops/table.h"
 #include "exir/pass/framework/builder.h"
+#include "exir/quantize/integer_roles.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir {
 namespace {
-
-// Has one result, whose elements are some of its first argument's, or the largest of some, or a
-// number.
-bool moves(const Node& node) {
-  if (node.num_results() != 1 || !node.result()->type().is_tensor()) return false;
-  if (node.op().has(kView)) return !node.is(aten::view_dtype);
-  return node.is(aten::clone, aten::flip, aten::roll, aten::index_select, aten::max_pool2d,
-                 aten::upsample_nearest2d_vec, aten::pixel_shuffle, aten::pixel_unshuffle,
-                 aten::constant_pad_nd);
-}
 
 // The arguments of a move, of levels.
 std::vector<Argument> of_levels(const Node& node, Value* input, const Int8Levels& levels) {
@@ -60,23 +52,89 @@ absl::StatusOr<bool> below(Graph& graph, Node& node) {
   return true;
 }
 
+bool compares(const Node& node) {
+  return node.is(aten::gt_Scalar, aten::ge_Scalar, aten::lt_Scalar, aten::le_Scalar);
+}
+
+// Levels that `node` says of what it says of numbers: those above the last that lies below the
+// number, or at it for gt and le.
+absl::StatusOr<Value*> compared(Builder& b, const Node& node, const Int8Levels& levels,
+                                Value* integers) {
+  const bool takes_equal = node.is(aten::gt_Scalar, aten::le_Scalar);
+  const bool is_above = node.is(aten::gt_Scalar, aten::ge_Scalar);
+  const auto number =
+      static_cast<double>(static_cast<float>(node.argument(arg::other).as_number()));
+  int64_t last = levels.first() - 1;
+  for (int64_t level = levels.first(); level < levels.first() + 256; ++level) {
+    const auto shown = static_cast<double>(
+        static_cast<float>(static_cast<double>(level - levels.zero_point) * levels.scale));
+    if (shown < number || (takes_equal && shown == number)) last = level;
+  }
+  // No number of the type is below all levels.
+  if (last < levels.first()) {
+    return b.call(is_above ? aten::ge_Scalar : aten::lt_Scalar, {integers, levels.first()});
+  }
+  return b.call(is_above ? aten::gt_Scalar : aten::le_Scalar, {integers, last});
+}
+
+bool is_float(const Value& value) {
+  return value.type().is_tensor() && value.tensor().dtype == ScalarType::kFloat;
+}
+
+// The arguments of a join, in which `make` gives the levels of each number.
+template <typename Make>
+absl::StatusOr<std::vector<Argument>> arguments_of_join(const Node& node, const Make& make) {
+  std::vector<Argument> arguments = node.arguments();
+  std::map<const Value*, Value*> made;
+  for (Argument& argument : arguments) {
+    for (Value* value : argument.values()) {
+      if (!is_float(*value)) continue;
+      if (made.count(value) == 0) {
+        PETREL_ASSIGN_OR_RETURN(made[value], make(value));
+      }
+      argument.replace(value, made[value]);
+    }
+  }
+  return arguments;
+}
+
 absl::StatusOr<bool> join_below(Graph& graph, Node& node) {
-  std::vector<Value*> parts;
   const Node* first = nullptr;
-  for (Value* operand : node.operands()) {
+  for (const Value* operand : node.operands()) {
+    if (!is_float(*operand)) continue;
     const Node* const before = dequantising(operand);
     if (before == nullptr) return false;
     if (first == nullptr) first = before;
     if (!(*levels_of(*before) == *levels_of(*first))) return false;
-    parts.push_back(before->input(arg::input));
   }
   if (first == nullptr) return false;
   Builder b(graph, &node);
-  PETREL_ASSIGN_OR_RETURN(Node * joined,
-                          b.node(node.op(), {Argument::of_values(parts), node.argument(arg::dim)}));
+  PETREL_ASSIGN_OR_RETURN(std::vector<Argument> arguments,
+                          arguments_of_join(node, [](Value* value) -> absl::StatusOr<Value*> {
+                            return dequantising(value)->input(arg::input);
+                          }));
+  PETREL_ASSIGN_OR_RETURN(Node * joined, b.node(node.op(), std::move(arguments)));
   PETREL_ASSIGN_OR_RETURN(Node * after,
                           b.node(first->op(), with_numbers_of(*first, joined->result())));
   PETREL_RETURN_IF_ERROR(b.replace(node, after->result()));
+  return true;
+}
+
+// Levels are in the order of what they stand for: the place of the largest is the same, and
+// what is compared with a number is with the level that it lies at.
+absl::StatusOr<bool> choose_among_levels(Graph& graph, Node& node) {
+  const Node* const before = dequantising(node.input(arg::self));
+  if (before == nullptr) return false;
+  Value* const integers = before->input(arg::input);
+  if (!compares(node)) {
+    node.set_argument(0, Argument(integers));
+    return true;
+  }
+  const Argument& other = node.argument(arg::other);
+  if (!other.is_number() || std::isnan(other.as_number())) return false;
+  Builder b(graph, &node);
+  PETREL_ASSIGN_OR_RETURN(Value * made, compared(b, node, *levels_of(*before), integers));
+  PETREL_RETURN_IF_ERROR(b.replace(node, made));
   return true;
 }
 
@@ -92,16 +150,10 @@ absl::StatusOr<bool> above(Graph& graph, Node& quantize) {
     return made->result();
   };
   Node* moved = nullptr;
-  if (node->is(aten::cat)) {
-    std::vector<Value*> parts;
-    for (Value* operand : node->operands()) {
-      PETREL_ASSIGN_OR_RETURN(Value * part, quantised(operand));
-      parts.push_back(part);
-    }
-    PETREL_ASSIGN_OR_RETURN(
-        moved, b.node(node->op(), {Argument::of_values(parts), node->argument(arg::dim)}));
-  } else if (moves(*node) && node->arguments()[0].is_value() &&
-             (!node->is(aten::constant_pad_nd) || node->argument(arg::value).is_number())) {
+  if (joins_levels(*node)) {
+    PETREL_ASSIGN_OR_RETURN(std::vector<Argument> arguments, arguments_of_join(*node, quantised));
+    PETREL_ASSIGN_OR_RETURN(moved, b.node(node->op(), std::move(arguments)));
+  } else if (moves_levels(*node) && node->arguments()[0].is_value()) {
     PETREL_ASSIGN_OR_RETURN(Value * part, quantised(node->arguments()[0].value()));
     PETREL_ASSIGN_OR_RETURN(moved, b.node(node->op(), of_levels(*node, part, *levels)));
   } else {
@@ -118,10 +170,12 @@ absl::StatusOr<bool> move_levels(Graph& graph) {
   bool changed = false;
   for (Node* node : graph.node_pointers()) {
     bool moved = false;
-    if (moves(*node)) {
+    if (moves_levels(*node)) {
       PETREL_ASSIGN_OR_RETURN(moved, below(graph, *node));
-    } else if (node->is(aten::cat)) {
+    } else if (joins_levels(*node)) {
       PETREL_ASSIGN_OR_RETURN(moved, join_below(graph, *node));
+    } else if (node->is(aten::argmax, aten::argmin) || compares(*node)) {
+      PETREL_ASSIGN_OR_RETURN(moved, choose_among_levels(graph, *node));
     }
     changed |= moved;
   }

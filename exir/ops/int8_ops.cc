@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Operators of levels of 8 bits that need no floats (docs/int8.md). exir/integer makes them.
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -166,6 +167,40 @@ Inferred softmax(const BoundArguments& in) {
   return one(dtype, in.tensor("input").sizes);
 }
 
+// `mask` has the last dims of the input.
+Inferred masked_softmax(const BoundArguments& in) {
+  const TensorType& mask = in.tensor("mask");
+  const Sizes& sizes = in.tensor("input").sizes;
+  if (mask.dtype != ScalarType::kBool) return invalid("argument 'mask' must be bool");
+  if (mask.rank() > sizes.size() ||
+      !std::equal(mask.sizes.rbegin(), mask.sizes.rend(), sizes.rbegin())) {
+    return invalid("argument 'mask' must have the last dims of 'input'");
+  }
+  return softmax(in);
+}
+
+// Rows of `size`; elements have the numbers of `repeat` in a row, again from the first of them
+// where they end.
+Inferred norm(const BoundArguments& in) {
+  PETREL_RETURN_IF_ERROR(check_levels(in, "input"));
+  PETREL_ASSIGN_OR_RETURN(const ScalarType dtype, target(in));
+  const TensorType& weight = in.tensor("weight");
+  for (const char* name : {"weight", "bias"}) {
+    const TensorType& tensor = in.tensor(name);
+    if (tensor.dtype == ScalarType::kInt && tensor.rank() == 1 && tensor.sizes == weight.sizes) {
+      continue;
+    }
+    return invalid("argument '", name, "' must be i32, as many as weights");
+  }
+  const int64_t size = in.integer("size"), repeat = in.integer("repeat");
+  constexpr int64_t kMost = 1 << 20;
+  if (size < 1 || size > kMost || repeat < 1 || repeat > kMost) {
+    return invalid("arguments 'size' and 'repeat' are ", size, " and ", repeat,
+                   ", must be in [1, ", kMost, "]");
+  }
+  return one(dtype, in.tensor("input").sizes);
+}
+
 constexpr OpRow kRows[] = {
     {"petrel::int8_table(Tensor input, Tensor table) -> Tensor", "petrel::int8_table.out", kPure,
      infer<table>},
@@ -195,6 +230,13 @@ constexpr OpRow kRows[] = {
     {"petrel::int8_softmax(Tensor input, int dim, Tensor table, int multiplier, int shift, "
      "int zero_point, int least, int most, ScalarType dtype) -> Tensor",
      "petrel::int8_softmax.out", kPure, infer<softmax>},
+    {"petrel::int8_masked_softmax(Tensor input, Tensor mask, int dim, Tensor table, "
+     "int multiplier, int shift, int zero_point, int least, int most, ScalarType dtype) -> Tensor",
+     "petrel::int8_masked_softmax.out", kPure, infer<masked_softmax>},
+    {"petrel::int8_norm(Tensor input, int size, int repeat, Tensor weight, Tensor bias, "
+     "int epsilon, int spread, int shift, int zero_point, int least, int most, ScalarType dtype) "
+     "-> Tensor",
+     "petrel::int8_norm.out", kPure, infer<norm>},
 };
 
 }  // namespace

@@ -13,127 +13,74 @@
 namespace petrel::exir {
 namespace {
 
-enum class Role { kFloat, kProduct, kJoin, kMove, kOne };
+using Nodes = std::set<const Node*>;
 
-bool is_float_tensor(const Value& value) {
-  return value.type().is_tensor() && value.tensor().dtype == ScalarType::kFloat;
+bool is_in(const Nodes& nodes, const Node* node) { return nodes.count(node) != 0; }
+
+// Backends merge activations into products and sums.
+bool takes_activation(const Node& node) {
+  return product_weight(node) != nullptr ||
+         node.is(aten::add_Tensor, aten::sub_Tensor, aten::add_Scalar, aten::sub_Scalar);
 }
 
-bool is_activation(const Node& node) {
-  return node.is(aten::relu, aten::hardtanh, aten::relu6, aten::clamp);
+// A form of integers holds its result within clamps, and in any scale.
+bool is_tail(const Value& value, const Nodes& nodes) {
+  const Node* const producer = value.producer();
+  if (producer == nullptr || !value.has_single_user() || !is_in(nodes, producer)) return false;
+  const Node* const user = value.users()[0];
+  if (!is_in(nodes, user) || !(is_clamp(*user) || is_scaling(*user))) return false;
+  const bool is_form = !is_table(*producer) && !moves_levels(*producer) && !joins_levels(*producer);
+  return is_form || ((is_clamp(*producer) || is_scaling(*producer)) &&
+                     is_tail(*level_inputs(*producer, QuantTarget::kIntegers)[0], nodes));
 }
 
-bool is_number(const Node& node, ArgHandle name, double value) {
-  const Argument& argument = node.argument(name);
-  return argument.is_number() && argument.as_number() == value;
-}
-
-// 0 is exact in levels of any scale.
-bool pads_with_zeros(const Node& node) {
-  if (!node.is(aten::constant_pad_nd) || !node.argument(arg::pad).is_ints()) return false;
-  const std::vector<int64_t>& pad = node.argument(arg::pad).as_ints();
-  return is_number(node, arg::value, 0) &&
-         std::all_of(pad.begin(), pad.end(), [](int64_t amount) { return amount >= 0; });
-}
-
-bool moves_elements(const Node& node) {
-  return pads_with_zeros(node) ||
-         node.is(aten::view, aten::permute, aten::transpose_int, aten::slice_Tensor,
-                 aten::unsqueeze, aten::squeeze_dims, aten::max_pool2d);
-}
-
-bool computes_one_by_one(const Node& node) {
-  if (node.is(aten::elu)) {
-    const Argument& alpha = node.argument(arg::alpha);
-    return alpha.is_number() && std::isfinite(alpha.as_number()) && alpha.as_number() > 0 &&
-           is_number(node, arg::scale, 1) && is_number(node, arg::input_scale, 1);
-  }
-  return is_activation(node) || node.is(aten::mean_dim, aten::avg_pool2d, aten::adaptive_avg_pool2d,
-                                        aten::sigmoid, aten::tanh, aten::leaky_relu,
-                                        aten::hardswish, aten::hardsigmoid, aten::gelu, aten::silu);
-}
-
-// A sum or product of two; a number may stand for one of them.
-bool is_arithmetic(const Node& node) {
-  const bool is_sum =
-      node.is(aten::add_Tensor, aten::sub_Tensor, aten::add_Scalar, aten::sub_Scalar);
-  if (is_sum && !is_number(node, arg::alpha, 1)) return false;
-  if (node.is(aten::add_Scalar, aten::sub_Scalar, aten::mul_Scalar, aten::div_Scalar)) {
-    const Argument& other = node.argument(arg::other);
-    return other.is_number() && std::isfinite(other.as_number()) &&
-           !(node.is(aten::div_Scalar) && other.as_number() == 0);
-  }
-  return is_sum || node.is(aten::mul_Tensor);
-}
-
-Role role_of(const Node& node) {
-  if (product_weight(node) != nullptr) return Role::kProduct;
-  if (node.is(aten::cat) || is_arithmetic(node)) return Role::kJoin;
-  if (moves_elements(node)) return Role::kMove;
-  return computes_one_by_one(node) ? Role::kOne : Role::kFloat;
-}
-
-// What is computed: not weights, and each value once.
-std::vector<Value*> inputs_of(const Node& node) {
-  if (product_weight(node) != nullptr) {
-    return {node.is(aten::addmm) ? node.input(arg::mat1) : node.input(arg::input, arg::self)};
-  }
-  return node.operands();
-}
-
-// Whether levels of its own can stand for a constant.
-bool can_be_stored(const Value& constant) {
-  return !constant.constant()->is_mutable() && constant.tensor().is_contiguous() &&
-         constant.tensor().numel() > 0;
-}
-
-// Whether integers can stand for all that the node computes with and makes.
-bool fits(const Node& node) {
-  const std::vector<Value*> inputs = inputs_of(node);
-  if (node.num_results() != 1 || !is_float_tensor(*node.result())) return false;
-  bool computes = false;
-  for (const Value* input : inputs) {
-    if (!is_float_tensor(*input)) return false;
-    if (input->is_constant() && !(is_arithmetic(node) && can_be_stored(*input))) return false;
-    computes = computes || !input->is_constant();
-  }
-  return computes;
-}
-
-// A product or a sum whose only user is an activation: one node of integers.
-bool is_merged(const Value& value, const std::set<const Node*>& nodes) {
-  const Node* producer = value.producer();
+// Two functions in a row are one table, unless the first goes into a form.
+bool is_in_table(const Value& value, const Nodes& nodes) {
+  const Node* const producer = value.producer();
   if (producer == nullptr || !value.has_single_user()) return false;
-  const Node* user = value.users()[0];
-  return is_activation(*user) && nodes.count(user) != 0 && nodes.count(producer) != 0 &&
-         (product_weight(*producer) != nullptr ||
-          producer->is(aten::add_Tensor, aten::sub_Tensor, aten::add_Scalar, aten::sub_Scalar));
+  const Node* const user = value.users()[0];
+  return is_in(nodes, producer) && is_in(nodes, user) && is_table(*producer) && is_table(*user) &&
+         !is_tail(*level_inputs(*producer, QuantTarget::kIntegers)[0], nodes);
 }
 
-std::vector<std::vector<Value*>> group_values(const Graph& graph,
-                                              const std::set<const Node*>& nodes) {
+// Whether the only user of a value makes it one node of integers with what made it.
+bool is_merged(const Value& value, const Nodes& nodes, QuantTarget target) {
+  const Node* const producer = value.producer();
+  if (target == QuantTarget::kIntegers) {
+    return is_tail(value, nodes) || is_in_table(value, nodes) ||
+           (producer != nullptr && is_in(nodes, producer) && masks_softmax(*producer) &&
+            is_in(nodes, value.users()[0]));
+  }
+  if (producer == nullptr || !value.has_single_user()) return false;
+  const Node* const user = value.users()[0];
+  return is_clamp(*user) && is_in(nodes, user) && is_in(nodes, producer) &&
+         takes_activation(*producer);
+}
+
+std::vector<std::vector<Value*>> group_values(const Graph& graph, const Nodes& nodes,
+                                              QuantTarget target) {
   std::vector<Value*> values;
   std::unordered_map<const Value*, size_t> index;
   const auto add = [&](Value* value) {
-    if (!is_merged(*value, nodes) && index.emplace(value, values.size()).second) {
+    if (!is_merged(*value, nodes, target) && index.emplace(value, values.size()).second) {
       values.push_back(value);
     }
   };
   for (const auto& node : graph.nodes()) {
-    if (nodes.count(node.get()) == 0) continue;
-    for (Value* input : inputs_of(*node)) add(input);
+    if (!is_in(nodes, node.get())) continue;
+    for (Value* input : level_inputs(*node, target)) add(input);
     add(node->result());
   }
   DisjointSets joined(values.size());
+  const auto join = [&](const Value* a, const Value* b) {
+    const auto first = index.find(a), second = index.find(b);
+    if (first != index.end() && second != index.end()) joined.join(first->second, second->second);
+  };
   for (const auto& node : graph.nodes()) {
-    const auto result = index.find(node->result());
-    if (nodes.count(node.get()) == 0 || result == index.end()) continue;
-    if (!moves_elements(*node) && !node->is(aten::cat)) continue;
-    for (const Value* input : inputs_of(*node)) {
-      const auto found = index.find(input);
-      if (found != index.end()) joined.join(found->second, result->second);
-    }
+    if (!is_in(nodes, node.get()) || role_of(*node, target) != IntegerRole::kMove) continue;
+    for (const Value* input : level_inputs(*node, target)) join(input, node->result());
   }
+  for (const BufferWrite& write : graph.buffer_writes()) join(write.buffer, write.value);
   std::map<size_t, std::vector<Value*>> by_root;
   for (size_t i = 0; i < values.size(); ++i) by_root[joined.least(i)].push_back(values[i]);
   std::vector<std::vector<Value*>> groups;
@@ -141,14 +88,14 @@ std::vector<std::vector<Value*>> group_values(const Graph& graph,
   return groups;
 }
 
-std::string reason_of(const Node& node, const KeptFloat& keep_float) {
+std::string reason_of(const Node& node, const KeptFloat& keep_float, QuantTarget target) {
   std::string kept = kept_reason(keep_float, node);
   if (!kept.empty()) return kept;
   if (std::string misfit = misfit_of(node); !misfit.empty()) return misfit;
-  if (role_of(node) == Role::kFloat) {
+  if (role_of(node, target) == IntegerRole::kFloat) {
     return absl::StrCat(node.op().name, " is not computed with integers");
   }
-  if (!fits(node)) return "computes with a constant, or not with f32 alone";
+  if (!fits_integers(node, target)) return "computes with a constant, or not with f32 alone";
   return "no product is connected to it";
 }
 
@@ -159,7 +106,7 @@ std::set<const Node*> connected_to_products(const std::vector<const Node*>& cand
   for (size_t i = 0; i < candidates.size(); ++i) index[candidates[i]] = i;
   DisjointSets joined(candidates.size());
   for (size_t i = 0; i < candidates.size(); ++i) {
-    for (const Value* input : inputs_of(*candidates[i])) {
+    for (const Value* input : level_inputs(*candidates[i], QuantTarget::kBackends)) {
       const auto producer = index.find(input->producer());
       if (producer != index.end()) joined.join(i, producer->second);
     }
@@ -175,47 +122,18 @@ std::set<const Node*> connected_to_products(const std::vector<const Node*>& cand
   return nodes;
 }
 
-Value* product_weight(const Node& node) {
-  if (!node.is(aten::convolution, aten::linear, aten::mm, aten::addmm)) return nullptr;
-  Value* weight =
-      node.is(aten::convolution, aten::linear) ? node.input(arg::weight) : node.input(arg::mat2);
-  const bool is_weight = weight->is_constant() && !weight->constant()->is_mutable() &&
-                         is_float_tensor(*weight) && weight->tensor().is_contiguous() &&
-                         weight->tensor().numel() > 0;
-  if (!is_weight) return nullptr;
-  if (node.is(aten::convolution)) {
-    const Argument& transposed = node.argument(arg::transposed);
-    const Argument& groups = node.argument(arg::groups);
-    if (!transposed.is_bool() || !groups.is_int()) return nullptr;
-    // Of transposed groups the channels lie in two dimensions.
-    if (transposed.as_bool() && groups.as_int() != 1) return nullptr;
-    if (weight->tensor().rank() > 4) return nullptr;
-  }
-  if (node.is(aten::addmm)) {
-    for (const ArgHandle factor : {arg::alpha, arg::beta}) {
-      const Argument& value = node.argument(factor);
-      if (!value.is_number() || value.as_number() != 1) return nullptr;
-    }
-  }
-  return weight;
-}
-
 std::string misfit_of(const Node& node) {
   if (!node.is(aten::convolution, aten::linear, aten::mm, aten::addmm)) return "";
   if (product_weight(node) != nullptr) return "";
   const Value* weight =
       node.is(aten::convolution, aten::linear) ? node.input(arg::weight) : node.input(arg::mat2);
-  if (!weight->is_constant() || weight->constant()->is_mutable() || !is_float_tensor(*weight)) {
+  if (!weight->is_constant() || weight->constant()->is_mutable() ||
+      weight->tensor().dtype != ScalarType::kFloat) {
     return "has no constant weight of f32";
   }
   if (!node.is(aten::convolution)) return "has a weight or factors that integers have no form for";
   return weight->tensor().rank() > 4 ? "is a convolution of volumes"
                                      : "is a transposed convolution of groups";
-}
-
-size_t weight_axis(const Node& product) {
-  if (product.is(aten::mm, aten::addmm)) return 1;
-  return product.is(aten::convolution) && product.argument(arg::transposed).as_bool() ? 1 : 0;
 }
 
 std::string kept_reason(const KeptFloat& keep_float, const Node& node) {
@@ -224,20 +142,24 @@ std::string kept_reason(const KeptFloat& keep_float, const Node& node) {
   return kept->second.empty() ? "is kept float" : absl::StrCat("is kept float: ", kept->second);
 }
 
-QuantAnnotation annotate_graph(const Graph& graph, const KeptFloat& keep_float) {
+QuantAnnotation annotate_graph(const Graph& graph, const KeptFloat& keep_float,
+                               QuantTarget target) {
   std::vector<const Node*> candidates;
   for (const auto& node : graph.nodes()) {
-    if (role_of(*node) == Role::kFloat || !fits(*node)) continue;
+    if (role_of(*node, target) == IntegerRole::kFloat || !fits_integers(*node, target)) continue;
     if (keep_float.count(node->result()->name()) == 0) candidates.push_back(node.get());
   }
   QuantAnnotation annotation;
-  annotation.nodes = connected_to_products(candidates);
-  annotation.groups = group_values(graph, annotation.nodes);
+  annotation.nodes = target == QuantTarget::kIntegers
+                         ? Nodes(candidates.begin(), candidates.end())
+                         : connected_to_products(candidates);
+  annotation.groups = group_values(graph, annotation.nodes, target);
   for (const auto& node : graph.nodes()) {
-    if (annotation.nodes.count(node.get()) != 0 || node->num_results() == 0) continue;
-    if (!is_float_tensor(*node->result())) continue;
+    if (is_in(annotation.nodes, node.get()) || node->num_results() == 0) continue;
+    const Type& type = node->result()->type();
+    if (!type.is_tensor() || type.tensor.dtype != ScalarType::kFloat) continue;
     annotation.left.push_back({node->result()->name(), node->op().full_name(),
-                               reason_of(*node, keep_float), node->source().location()});
+                               reason_of(*node, keep_float, target), node->source().location()});
   }
   return annotation;
 }

@@ -9,8 +9,8 @@
 //
 //   nodes  c r p        groups  {x} {r p}      left  s: "_softmax is not computed ..."
 //
-// Nodes that are not products take part only where values connect them to one: else
-// conversions would cost more than they save.
+// For backends, nodes that are not products take part only where values connect them to one: else
+// conversions would cost more than they save. Integers alone take all.
 #ifndef PETREL_EXIR_QUANTIZE_ANNOTATE_GRAPH_H_
 #define PETREL_EXIR_QUANTIZE_ANNOTATE_GRAPH_H_
 
@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "exir/ir/graph.h"
+#include "exir/quantize/integer_roles.h"
 #include "exir/quantize/record.h"
 
 namespace petrel::exir {
@@ -39,7 +40,8 @@ struct QuantAnnotation {
   std::vector<LeftFloat> left;
 };
 
-QuantAnnotation annotate_graph(const Graph& graph, const KeptFloat& keep_float);
+QuantAnnotation annotate_graph(const Graph& graph, const KeptFloat& keep_float,
+                               QuantTarget target = QuantTarget::kBackends);
 
 // The candidates that a path of candidates connects to a product.
 std::set<const Node*> connected_to_products(const std::vector<const Node*>& candidates);
@@ -50,11 +52,6 @@ std::string kept_reason(const KeptFloat& keep_float, const Node& node);
 // Why a convolution, linear layer or matrix product is no product with a weight of the
 // annotation; "" where it is one, and of other nodes.
 std::string misfit_of(const Node& node);
-
-// The dimension of output channels in the weight of a product of the annotation.
-size_t weight_axis(const Node& product);
-// The weight of a product, a constant of f32; null of other nodes.
-Value* product_weight(const Node& node);
 
 }  // namespace petrel::exir
 

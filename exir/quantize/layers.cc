@@ -31,10 +31,11 @@ int64_t stored_bytes(const TensorType& weight, size_t axis, const MethodQuantiza
 
 class Collector {
  public:
-  Collector(const Graph& graph, const MethodQuantization& method) : method_(method) {
-    for (const Node* node : quantizable_nodes(graph, method)) quantised_.insert(node);
+  Collector(const Graph& graph, const MethodQuantization& method, QuantTarget target)
+      : method_(method) {
+    for (const Node* node : quantizable_nodes(graph, method, target)) quantised_.insert(node);
     if (method.scheme == QuantScheme::kStaticInt8) {
-      QuantAnnotation annotation = annotate_graph(graph, method.keep_float);
+      QuantAnnotation annotation = annotate_graph(graph, method.keep_float, target);
       for (const auto& group : annotation.groups) scaled_.insert(group.begin(), group.end());
       note(annotation.left);
     } else {
@@ -110,8 +111,9 @@ std::string Layer::operators() const {
   });
 }
 
-std::vector<Layer> layers_of(const Graph& graph, const MethodQuantization& method) {
-  return Collector(graph, method).collect(graph);
+std::vector<Layer> layers_of(const Graph& graph, const MethodQuantization& method,
+                             QuantTarget target) {
+  return Collector(graph, method, target).collect(graph);
 }
 
 }  // namespace petrel::exir

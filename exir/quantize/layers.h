@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "exir/ir/graph.h"
+#include "exir/quantize/integer_roles.h"
 #include "exir/quantize/record.h"
 
 namespace petrel::exir {
@@ -37,7 +38,8 @@ struct Layer {
 };
 
 // In the order of the graph; those whose result is f32.
-std::vector<Layer> layers_of(const Graph& graph, const MethodQuantization& method);
+std::vector<Layer> layers_of(const Graph& graph, const MethodQuantization& method,
+                             QuantTarget target = QuantTarget::kBackends);
 
 }  // namespace petrel::exir
 

@@ -15,6 +15,7 @@
 #include "exir/quantize/equalise_graph.h"
 #include "exir/quantize/half_graph.h"
 #include "exir/quantize/int8_form.h"
+#include "exir/quantize/scale_groups.h"
 #include "exir/quantize/shift_graph.h"
 #include "exir/quantize/stored_weights.h"
 #include "exir/status_macros.h"
@@ -43,21 +44,24 @@ absl::Status check_kept(const Graph& graph, const MethodQuantization& method) {
 // The static scheme.
 class Rewriter {
  public:
-  Rewriter(Graph& graph, const MethodQuantization& method, StoredWeights* weights)
-      : graph_(graph), method_(method), weights_(*weights) {}
+  Rewriter(Graph& graph, const MethodQuantization& method, QuantTarget target,
+           StoredWeights* weights)
+      : graph_(graph), method_(method), target_(target), weights_(*weights) {}
 
   absl::StatusOr<std::vector<LeftFloat>> run() {
-    QuantAnnotation annotation = annotate_graph(graph_, method_.keep_float);
+    QuantAnnotation annotation = annotate_graph(graph_, method_.keep_float, target_);
     PETREL_RETURN_IF_ERROR(check_values(annotation));
     for (const std::vector<Value*>& group : annotation.groups) {
       for (Value* value : group) {
         const auto found = method_.values.find(value->name());
         if (found == method_.values.end()) {
+          // Samples need not tell of what integers alone would take (scale_groups.h).
+          if (target_ == QuantTarget::kIntegers) continue;
           return absl::InvalidArgumentError(
               absl::StrCat("the record has no numbers for value '", value->name(),
                            "'; it is of another model, or of other passes"));
         }
-        if (value->is_constant()) {
+        if (value->is_constant() && !value->constant()->is_mutable()) {
           PETREL_RETURN_IF_ERROR(convert_constant(value, found->second.numbers, annotation.nodes));
         } else {
           convert(value, found->second.numbers, annotation.nodes);
@@ -74,18 +78,23 @@ class Rewriter {
   }
 
  private:
+  // Of a record that serves other targets, too.
   absl::Status check_values(const QuantAnnotation& annotation) const {
-    std::set<std::string> needed;
+    std::set<std::string> known;
     for (const std::vector<Value*>& group : annotation.groups) {
-      for (const Value* value : group) needed.insert(value->name());
+      for (const Value* value : group) known.insert(value->name());
     }
-    for (const auto& [name, value] : method_.values) {
-      if (needed.count(name) != 0) continue;
-      return absl::InvalidArgumentError(absl::StrCat(
-          "the record has numbers for '", name,
-          "', which is not a value of integers; it is of another model, or of other passes"));
-    }
-    return absl::OkStatus();
+    const auto find_unknown = [&] {
+      return std::find_if(method_.values.begin(), method_.values.end(),
+                          [&](const auto& entry) { return known.count(entry.first) == 0; });
+    };
+    if (find_unknown() == method_.values.end()) return absl::OkStatus();
+    PETREL_ASSIGN_OR_RETURN(known, names_of_record(graph_, method_.keep_float));
+    const auto unknown = find_unknown();
+    if (unknown == method_.values.end()) return absl::OkStatus();
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the record has numbers for '", unknown->first,
+        "', which is not a value of integers; it is of another model, or of other passes"));
   }
 
   // Makes `by` what nodes of integers among `users` take.
@@ -163,18 +172,20 @@ class Rewriter {
 
   Graph& graph_;
   const MethodQuantization& method_;
+  const QuantTarget target_;
   StoredWeights& weights_;
 };
 
 absl::StatusOr<std::vector<LeftFloat>> quantize_graph(Graph& graph,
                                                       const MethodQuantization& method,
                                                       const SharedConstants& shared,
+                                                      QuantTarget target,
                                                       StoredWeights* weights) {
   PETREL_RETURN_IF_ERROR(check_kept(graph, method));
   if (method.scheme == QuantScheme::kStaticInt8) {
     PETREL_RETURN_IF_ERROR(check_shifts(graph, method));
     PETREL_RETURN_IF_ERROR(equalise_graph(graph, method.equalised, shared));
-    return Rewriter(graph, method, weights).run();
+    return Rewriter(graph, method, target, weights).run();
   }
   if (!method.equalised.empty() || !method.shifts.empty()) {
     return absl::InvalidArgumentError(
@@ -204,9 +215,29 @@ absl::StatusOr<Range> range_seen(const Value& value, const Ranges& ranges) {
   return absl::InvalidArgumentError(absl::StrCat("nothing was seen of value '", value.name(), "'"));
 }
 
+struct SeenValue {
+  const Value* value = nullptr;
+  Range range;
+};
+
+// Without those that samples left out, and may.
+absl::StatusOr<std::vector<SeenValue>> seen_of(const ScaleGroup& group, const Ranges& ranges) {
+  std::vector<SeenValue> seen;
+  for (const Value* value : group.values) {
+    const absl::StatusOr<Range> range = range_seen(*value, ranges);
+    if (range.ok()) {
+      seen.push_back({value, *range});
+    } else if (group.optional.count(value) == 0) {
+      return range.status();
+    }
+  }
+  return seen;
+}
+
 }  // namespace
 
-std::vector<const Node*> quantizable_nodes(const Graph& graph, const MethodQuantization& method) {
+std::vector<const Node*> quantizable_nodes(const Graph& graph, const MethodQuantization& method,
+                                           QuantTarget target) {
   std::vector<const Node*> nodes;
   if (method.scheme == QuantScheme::kHalf) {
     const HalfAnnotation half = annotate_half(graph, method.keep_float);
@@ -218,35 +249,35 @@ std::vector<const Node*> quantizable_nodes(const Graph& graph, const MethodQuant
     nodes.assign(annotation.layers.begin(), annotation.layers.end());
     return nodes;
   }
-  const QuantAnnotation annotation = annotate_graph(graph, method.keep_float);
+  const QuantAnnotation annotation = annotate_graph(graph, method.keep_float, target);
   for (const auto& node : graph.nodes()) {
     if (annotation.nodes.count(node.get()) != 0) nodes.push_back(node.get());
   }
   return nodes;
 }
 
-std::vector<Value*> observed_values(const Graph& graph, const KeptFloat& keep_float) {
-  std::vector<Value*> values;
-  for (const std::vector<Value*>& group : annotate_graph(graph, keep_float).groups) {
-    for (Value* value : group) {
-      if (!value->is_constant()) values.push_back(value);
+ObservedValues observed_values(const Graph& graph, const KeptFloat& keep_float) {
+  ObservedValues observed;
+  for (const ScaleGroup& group : scale_groups(graph, keep_float)) {
+    for (Value* value : group.values) {
+      if (value->is_constant()) continue;
+      observed.values.push_back(value);
+      if (group.optional.count(value) != 0) observed.optional.insert(value->name());
     }
   }
-  return values;
+  return observed;
 }
 
 absl::StatusOr<Ranges> shared_ranges(const Graph& graph, const Ranges& ranges,
                                      const KeptFloat& keep_float) {
   Ranges shared;
-  for (const std::vector<Value*>& group : annotate_graph(graph, keep_float).groups) {
+  for (const ScaleGroup& group : scale_groups(graph, keep_float)) {
+    PETREL_ASSIGN_OR_RETURN(const std::vector<SeenValue> seen, seen_of(group, ranges));
     Range all;
-    for (const Value* value : group) {
-      PETREL_ASSIGN_OR_RETURN(const Range seen, range_seen(*value, ranges));
-      all.include(seen);
-    }
+    for (const SeenValue& one : seen) all.include(one.range);
     // Values without elements were seen, but nothing of them.
     if (all.is_empty()) all = {0, 0};
-    for (const Value* value : group) shared[value->name()] = all;
+    for (const SeenValue& one : seen) shared[one.value->name()] = all;
   }
   return shared;
 }
@@ -258,24 +289,24 @@ absl::StatusOr<MethodQuantization> choose_numbers(const Graph& graph, const Rang
   PETREL_ASSIGN_OR_RETURN(const Ranges shared, shared_ranges(graph, ranges, keep_float));
   MethodQuantization method;
   method.keep_float = keep_float;
-  for (const std::vector<Value*>& group : annotate_graph(graph, keep_float).groups) {
-    const Range& whole = shared.at(group[0]->name());
-    Histogram all(whole);
-    for (const Value* value : group) {
-      const auto found = histograms.find(value->name());
+  for (const ScaleGroup& group : scale_groups(graph, keep_float)) {
+    PETREL_ASSIGN_OR_RETURN(const std::vector<SeenValue> seen, seen_of(group, ranges));
+    if (seen.empty()) continue;
+    Histogram all(shared.at(seen[0].value->name()));
+    for (const SeenValue& one : seen) {
+      const auto found = histograms.find(one.value->name());
       if (found != histograms.end()) all.add(found->second);
     }
     const Affine numbers = affine_of(all.part(choice));
-    for (const Value* value : group) {
-      PETREL_ASSIGN_OR_RETURN(const Range seen, range_seen(*value, ranges));
-      method.values[value->name()] = {seen.is_empty() ? Range{0, 0} : seen, numbers};
+    for (const SeenValue& one : seen) {
+      method.values[one.value->name()] = {one.range.is_empty() ? Range{0, 0} : one.range, numbers};
     }
   }
   return method;
 }
 
 absl::StatusOr<std::map<std::string, std::vector<LeftFloat>>> quantize_program(
-    Program& program, const QuantizationRecord& record) {
+    Program& program, const QuantizationRecord& record, QuantTarget target) {
   std::map<std::string, std::vector<LeftFloat>> left;
   StoredWeights weights(record.roundings);
   const SharedConstants shared = shared_constants(program);
@@ -289,7 +320,7 @@ absl::StatusOr<std::map<std::string, std::vector<LeftFloat>>> quantize_program(
       return absl::InvalidArgumentError(
           absl::StrCat("the record is of a method '", name, "', which the program has not"));
     }
-    auto kept = quantize_graph(*method->second.graph, quantization, shared, &weights);
+    auto kept = quantize_graph(*method->second.graph, quantization, shared, target, &weights);
     if (!kept.ok()) return annotate(kept.status(), absl::StrCat("method '", name, "'"));
     left[name] = *std::move(kept);
   }

@@ -31,18 +31,25 @@
 namespace petrel::exir {
 
 // Nodes that the scheme of `method` computes with integers, in the order of the graph.
-std::vector<const Node*> quantizable_nodes(const Graph& graph, const MethodQuantization& method);
+std::vector<const Node*> quantizable_nodes(const Graph& graph, const MethodQuantization& method,
+                                           QuantTarget target = QuantTarget::kBackends);
 
-// Values that need numbers under the static scheme and that samples tell of, each once, in
-// the order of the graph. Constants that need numbers have them from their elements.
-std::vector<Value*> observed_values(const Graph& graph, const KeptFloat& keep_float);
+// Values of an expanded graph (expand_for_integers.h) that get numbers under the static scheme
+// and that samples tell of.
+struct ObservedValues {
+  std::vector<Value*> values;      // each once, in the order of the graph
+  std::set<std::string> optional;  // those that only integers alone need numbers for
+};
+
+// Constants that need numbers have them from their elements.
+ObservedValues observed_values(const Graph& graph, const KeptFloat& keep_float);
 
 // By name of value, in one method.
 using Ranges = std::map<std::string, Range>;
 using Histograms = std::map<std::string, Histogram>;
 
 // Of each value in `ranges` that needs numbers, the range of all values that share them.
-// InvalidArgument naming a value that nothing was seen of.
+// InvalidArgument naming a value that nothing was seen of, unless it is optional.
 absl::StatusOr<Ranges> shared_ranges(const Graph& graph, const Ranges& ranges,
                                      const KeptFloat& keep_float);
 
@@ -54,11 +61,12 @@ absl::StatusOr<MethodQuantization> choose_numbers(const Graph& graph, const Rang
                                                   const RangeChoice& choice,
                                                   const KeptFloat& keep_float);
 
-// All methods of the record, which must be methods of the program. InvalidArgument naming
+// All methods of the record, which must be methods of the program, expanded for integers alone. InvalidArgument naming
 // the method and value where the record is of another model. The result says which nodes
 // stayed float, by method.
 absl::StatusOr<std::map<std::string, std::vector<LeftFloat>>> quantize_program(
-    Program& program, const QuantizationRecord& record);
+    Program& program, const QuantizationRecord& record,
+    QuantTarget target = QuantTarget::kBackends);
 
 }  // namespace petrel::exir
 

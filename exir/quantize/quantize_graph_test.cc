@@ -42,7 +42,7 @@ std::vector<std::vector<std::string>> names(const QuantAnnotation& annotation) {
 // Every value in [0, 1] but `x`.
 std::map<std::string, Range> ranges_of(const Graph& graph) {
   std::map<std::string, Range> ranges;
-  for (const Value* value : observed_values(graph, {})) ranges[value->name()] = {0, 1};
+  for (const Value* value : observed_values(graph, {}).values) ranges[value->name()] = {0, 1};
   if (ranges.count("x") != 0) ranges["x"] = {-1, 3};
   return ranges;
 }

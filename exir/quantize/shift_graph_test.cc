@@ -29,7 +29,7 @@ constexpr char kTwo[] = R"(method @m(%x: f32[2,4]) {
 
 MethodQuantization numbers_of(const Graph& graph) {
   Ranges ranges;
-  for (const Value* value : observed_values(graph, {})) ranges[value->name()] = {-1, 1};
+  for (const Value* value : observed_values(graph, {}).values) ranges[value->name()] = {-1, 1};
   return *choose_numbers(graph, ranges, {}, {}, {});
 }
 

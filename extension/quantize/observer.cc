@@ -50,6 +50,7 @@ absl::Status Observer::check_inputs() const {
   for (const std::string& name : method_.inputs) {
     const auto seen = ranges_.find(name);
     if (seen == ranges_.end() || has_scale(seen->second)) continue;
+    if (method_.optional.count(name) != 0) continue;
     return absl::InvalidArgumentError(
         absl::StrCat("input '", name, "', which needs a scale, lies from ", seen->second.min,
                      " to ", seen->second.max, " in all samples"));
@@ -68,7 +69,13 @@ void Observer::look_again(const exir::Ranges& shared) {
 }
 
 absl::Status Observer::see_value(const std::string& name, const float* elements, size_t count) {
+  if (left_out_.count(name) != 0) return absl::OkStatus();
   auto range = range_of(elements, count);
+  if (!range.ok() && method_.optional.count(name) != 0) {
+    left_out_.insert(name);
+    ranges_.erase(name);
+    return absl::OkStatus();
+  }
   if (!range.ok()) {
     return exir::annotate(range.status(), absl::StrCat("value '", name, "', which needs a scale"));
   }

@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <limits>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -71,6 +72,7 @@ class Observer {
   const exir::ObservedMethod& method_;
   exir::Ranges ranges_;
   exir::Histograms histograms_;
+  std::set<std::string> left_out_;  // optional, and not finite once
   std::map<std::string, Watched> watched_;
   size_t watched_samples_ = std::numeric_limits<size_t>::max();
 };

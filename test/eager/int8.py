@@ -217,10 +217,106 @@ def unary(name):
     return lambda g: (text, function(g.levels("a", 2, 100)))
 
 
+def relu6(g):
+    text, y = linear(g)
+    g.lines.append(f"%v = {text}")
+    return "aten.relu6.default(%v)", F.relu6(y)
+
+
+def scaled_matmul(g):
+    text, y = matmul(g)
+    g.lines.append(f"%v = {text}")
+    return "aten.mul.Scalar(%v, 0.35)", y * 0.35
+
+
+def transposed(g):
+    """In channels of the second dim, as XNNPACKQuantizer stores them, or whole."""
+    kernel, stride, padding, dilation = ([pick(1, 2, 3, 4) for _ in "hw"],
+                                         [pick(1, 2, 3) for _ in "hw"], [pick(0, 1) for _ in "hw"],
+                                         [pick(1, 2) for _ in "hw"])
+    # Some output is left whatever the padding takes.
+    padding = [min(p, d * (k - 1)) for p, d, k in zip(padding, dilation, kernel)]
+    more = [pick(0, s - 1) for s in stride]
+    x = g.levels("a", pick(1, 2), 2, 3, 4)
+    q = torch.randint(-127, 128, (2, 3, *kernel), dtype=torch.int8)
+    g.constant("k", q)
+    if pick(True, False):
+        scales = g.constant("s", torch.rand(3) * 0.02 + 0.001)
+        g.lines.append("%w = quantized_decomposed.dequantize_per_channel.default(%k, %s, "
+                       "none, 1, -127, 127, i8, none)")
+        w = OPS.dequantize_per_channel(q, scales, None, 1, -127, 127, torch.int8)
+    else:
+        scale = float(torch.rand(()) * 0.02 + 0.001)
+        g.lines.append(g.call("dequantize", "w", "k", scale, 0, ", none").replace("-128", "-127"))
+        w = OPS.dequantize_per_tensor(q, scale, 0, -127, 127, torch.int8)
+    b, name = g.bias(3)
+    return (f"aten.convolution.default(%a, %w, {name}, {list_of(stride)}, {list_of(padding)}, "
+            f"{list_of(dilation)}, true, {list_of(more)}, 1)",
+            F.conv_transpose2d(x, w, b, stride, padding, more, 1, dilation))
+
+
+def layer_norm(g):
+    size = pick(2, 16, 60)
+    x = g.levels("a", 5, size)
+    w, b = g.constant("g", torch.randn(size)), g.constant("b", torch.randn(size))
+    g.lines.append("%n, %m, %r = aten.native_layer_norm.default(%a, "
+                   f"[{size}], %g, %b, {pick(1e-5, 1e-3)})")
+    eps = float(g.lines[-1].rsplit(", ", 1)[1][:-1])
+    return "aten.alias.default(%n)", F.layer_norm(x, [size], w, b, eps)
+
+
+def group_norm(g):
+    groups = pick(1, 2, 4)
+    x = g.levels("a", 2, 4, 3, 3)
+    w, b = g.constant("g", torch.randn(4)), g.constant("b", torch.randn(4))
+    g.lines.append(f"%n, %m, %r = aten.native_group_norm.default(%a, %g, %b, 2, 4, 9, {groups}, "
+                   "1e-05)")
+    return "aten.alias.default(%n)", F.group_norm(x, groups, w, b)
+
+
+def total(g):
+    x = g.levels("a", 2, 5, 3, 4)
+    dims = pick([1, 3], [0, 2], [-1], [1, 2])
+    return f"aten.sum.dim_IntList(%a, {dims}, false, none)", x.sum(dims)
+
+
+def mean_apart(g):
+    x = g.levels("a", 2, 5, 3, 4)
+    dims = pick([1, 3], [0, 2], [0, 3])
+    return f"aten.mean.dim(%a, {dims}, true, none)", x.mean(dims, True)
+
+
+def largest(g):
+    x = g.levels("a", 3, 5, 4)
+    return "aten.amax.default(%a, [1], true)", x.amax([1], True)
+
+
+def maximum(g):
+    x, y = g.levels("a", 4, 30), g.levels("c", pick(1, 4), 30)
+    return "aten.maximum.default(%a, %c)", torch.maximum(x, y)
+
+
+def masked_softmax(g):
+    x = g.levels("a", 2, 6, 6)
+    g.constant("m", torch.ones(6, 6, dtype=torch.bool).tril(pick(0, 1)))
+    g.constant("low", torch.tensor(-float("inf")))
+    g.lines.append("%v = aten.where.self(%m, %a, %low)")
+    masked = x.masked_fill(~g.constants["m"], -float("inf"))
+    return "aten._softmax.default(%v, 2, false)", torch.softmax(masked, 2)
+
+
+def square(g):
+    x = g.levels("a", 2, 50)
+    return "aten.pow.Tensor_Scalar(%a, 2)", x ** 2
+
+
 FAMILIES = {f.__name__: f for f in (
     linear, linear_relu, conv2d, depthwise, conv1d, add, sub, mul, matmul, mean, avg_pool2d,
     adaptive_avg_pool2d, max_pool2d, softmax, cat, pad, permute, slices, upsample, scale)}
 FAMILIES.update({name: unary(name) for name in UNARY})
+FAMILIES.update({f.__name__: f for f in (
+    relu6, scaled_matmul, transposed, layer_norm, group_norm, total, mean_apart, largest, maximum,
+    masked_softmax, square)})
 
 
 def record():

@@ -39,6 +39,8 @@ inline constexpr Signature kSignatures[] = {
     {"petrel::int8_average.out", "TAAIIIIIIIW"},
     {"petrel::int8_max_pool.out", "TAAW"},
     {"petrel::int8_softmax.out", "TITIIIIIIW"},
+    {"petrel::int8_masked_softmax.out", "TTITIIIIIIW"},
+    {"petrel::int8_norm.out", "TIITTIIIIIIIW"},
 };
 
 }  // namespace petrel::faults

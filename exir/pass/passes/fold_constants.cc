@@ -21,6 +21,7 @@
 #include "exir/pass/framework/constant_data.h"
 #include "exir/pass/framework/dequantised.h"
 #include "exir/pass/framework/rewrite.h"
+#include "exir/pass/lower/lower_to_kernels.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir {
@@ -84,7 +85,7 @@ constexpr Rewrites kTables[] = {Rewrites(kViews)};
 std::set<Node*> find_candidates(const Graph& graph) {
   std::set<Node*> candidates;
   for (const auto& node : graph.nodes()) {
-    bool known = can_evaluate(node->op()) && !dequantises(*node);
+    bool known = (can_evaluate(node->op()) || node->is(aten::linear)) && !dequantises(*node);
     int64_t bytes = 0;
     for (Value* operand : node->operands()) {
       known = known && (operand->producer() != nullptr ? candidates.count(operand->producer()) > 0
@@ -234,6 +235,8 @@ absl::Status fold(Graph& graph, Node* node, const Cone& cone) {
     name = name_of(cone, *program);
     made_of = sources_of(cone);
   }
+  // Backends want linear layers whole; kernels do not.
+  PETREL_RETURN_IF_ERROR(lower_to_kernels(*program, PassContext()).status());
   absl::StatusOr<std::vector<Blob>> outputs = evaluate(std::move(program));
   if (!outputs.ok()) return annotate(outputs.status(), node->describe());
   std::vector<Value*> values(node->num_results(), nullptr);

@@ -2,6 +2,7 @@
 """Calls of operators of levels, which are this project's: what docs/int8.md says, in exact
 fractions."""
 
+import math
 from fractions import Fraction
 
 import torch
@@ -130,6 +131,51 @@ def softmaxes():
              [held(out, sizes, -128, -128, 127, I8)])
 
 
+def masked_softmaxes():
+    """One row is shut out whole."""
+    table = torch.exp(-0.03 * torch.arange(256.0)).mul(2**24).round().to(I32)
+    for sizes, masked, dim in (((2, 4, 6), (4, 6), -1), ((3, 5), (3, 5), 0)):
+        x, mask = levels(*sizes), torch.rand(masked) < 0.7
+        mask.select(1 if dim == -1 else 0, 0)[...] = True
+        mask[2 if dim == -1 else slice(None), 0 if dim == 0 else slice(None)] = False
+        allowed = mask.expand(sizes)
+        largest = torch.where(allowed, x.long(), -256).amax(dim, keepdim=True)
+        e = torch.where(allowed, table[(largest - x.long()).clamp(0, 255)].long(), 0)
+        sums = e.sum(dim, keepdim=True).clamp(min=1).expand(sizes)
+        out = [Fraction(a * 12000000, s * 2**15)
+               for a, s in zip(e.flatten().tolist(), sums.flatten().tolist())]
+        emit("petrel::int8_masked_softmax.out",
+             [x, mask, dim, table, 12000000, 15, -128, -128, 127, NUMBERS[I8]],
+             [held(out, sizes, -128, -128, 127, I8)])
+
+
+def nearest_root(square):
+    root = math.isqrt(square)
+    return root + 1 if square - root * root > root else root
+
+
+def norms():
+    for sizes, size, repeat, width, dtype in (((3, 8), 8, 1, 8, I8), ((2, 4, 3), 6, 3, 4, U8),
+                                              ((2, 5), 1, 1, 5, I8)):
+        x = levels(*sizes, dtype=dtype)
+        weight = torch.randint(-2**30, 2**30, (width,)).to(I32)
+        bias = torch.randint(-200000, 200000, (width,)).to(I32)
+        out = []
+        for begin in range(0, x.numel(), size):
+            row = x.flatten()[begin:begin + size].tolist()
+            total = sum(row)
+            root = max(1, nearest_root((size * sum(q * q for q in row) - total * total) * 4**15
+                                       + 70000000))
+            for i, q in enumerate(row):
+                c = (begin + i) // repeat % width
+                out.append(Fraction((size * q - total) * int(weight[c]) + root * int(bias[c]),
+                                    root * 2**11))
+        emit("petrel::int8_norm.out",
+             [x, size, repeat, weight, bias, 70000000, 15, 11, 7, -128, 127, NUMBERS[I8]],
+             [held(out, sizes, 7, -128, 127, I8)])
+
+
 def record():
-    for section in (tables, pairs, products, convolutions, averages, pools, softmaxes):
+    for section in (tables, pairs, products, convolutions, averages, pools, softmaxes,
+                    masked_softmaxes, norms):
         section()

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Rows less their mean, over the root of their variance. With n levels q of a row, their sum S
+// and their squares' sum Q, d = n * q - S and V = n * Q - S * S:
+//
+//   (x - mean) / sqrt(variance + eps)  =  d / sqrt(V + eps * n^2 / scale^2)
+//
+// The root is taken of 2^(2 * spread) times that, so that it has bits enough where V is small.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "exir/integer/forms.h"
+#include "exir/ops/handles.h"
+#include "exir/pass/framework/constant_data.h"
+#include "exir/pass/framework/rewrite.h"
+#include "exir/status_macros.h"
+
+namespace petrel::exir {
+namespace {
+
+constexpr int64_t kMostSize = 1 << 20;
+constexpr int32_t kMostSpread = 15;
+constexpr int32_t kMostNormShift = 30;
+// Of weights and biases; one for the sign.
+constexpr int32_t kNumberBits = 30;
+// A variance of levels is at most 2^14.
+constexpr int32_t kVarianceBits = 14;
+constexpr int32_t kSumBits = 61;
+
+// One number for each channel; `otherwise` where there is none.
+absl::StatusOr<std::vector<double>> channels_at(const Node& node, ArgHandle name, size_t count,
+                                                double otherwise) {
+  const Value* const value = tensor_at(node, name);
+  if (value == nullptr) return std::vector<double>(count, otherwise);
+  if (!value->is_constant() || value->constant()->is_mutable()) {
+    return cannot(absl::StrCat("its ", name.text, " is computed at run time"));
+  }
+  PETREL_ASSIGN_OR_RETURN(std::vector<double> numbers, decode_constant(*value->constant()));
+  for (const double number : numbers) {
+    if (!std::isfinite(number)) return cannot(absl::StrCat("its ", name.text, " is not finite"));
+  }
+  return numbers;
+}
+
+// Binary places before the point of the largest.
+int32_t whole_bits(const std::vector<double>& numbers, double factor) {
+  double most = 0;
+  for (const double number : numbers) most = std::max(most, std::fabs(number) * factor);
+  int exponent = 0;
+  std::frexp(most, &exponent);
+  return most == 0 ? -kNumberBits : exponent;
+}
+
+absl::StatusOr<Value*> add_integers(Builder& b, const char* name,
+                                    const std::vector<double>& numbers, double factor,
+                                    int32_t shift) {
+  std::vector<double> rounded;
+  for (const double number : numbers) {
+    rounded.push_back(std::nearbyint(std::ldexp(number * factor, shift)));
+  }
+  PETREL_ASSIGN_OR_RETURN(Blob data, encode_constant(rounded, ScalarType::kInt));
+  return add_numbers(b, name, ScalarType::kInt, std::move(data), {});
+}
+
+// Rows of `size`, whose weights repeat in the order of elements.
+absl::StatusOr<Value*> norm(Builder& b, const Node& node, const FormTarget& target, int64_t size,
+                            int64_t repeat, size_t channels) {
+  PETREL_ASSIGN_OR_RETURN(const FormOperand x, operand_of(node.argument(arg::input), "input"));
+  if (x.value->tensor().is_dynamic()) return cannot("its sizes vary");
+  if (size < 1 || size > kMostSize || repeat > kMostSize) {
+    return cannot(absl::StrCat("its rows have ", size, " elements, must have 1 to ", kMostSize));
+  }
+  PETREL_ASSIGN_OR_RETURN(const auto weights, channels_at(node, arg::weight, channels, 1));
+  PETREL_ASSIGN_OR_RETURN(const auto biases, channels_at(node, arg::bias, channels, 0));
+  if (weights.size() != channels || biases.size() != channels) {
+    return cannot("it has other weights than channels");
+  }
+  const double inverse = target.levels.inverse;
+  int32_t spread =
+      std::min((kSumBits - kVarianceBits - 2 * bits_of(size)) / 2, kMostSpread);
+  spread = std::min(spread, kNumberBits - whole_bits(weights, inverse));
+  if (spread < 0) return cannot("its weight is too large for the scale of its result");
+  const int32_t shift = std::min({kNumberBits - whole_bits(weights, inverse) - spread,
+                                  kNumberBits - whole_bits(biases, inverse), kMostNormShift});
+  if (shift < 0) return cannot("its bias is too large for the scale of its result");
+  const Argument& eps = node.argument(arg::eps);
+  if (!eps.is_number()) return cannot("its eps is computed at run time");
+  const double relative = static_cast<double>(size) / x.levels.scale;
+  const double epsilon =
+      std::nearbyint(std::ldexp(eps.as_number() * relative * relative, 2 * spread));
+  if (!(epsilon >= 0 && epsilon <= std::ldexp(1.0, kSumBits))) {
+    return cannot(absl::StrCat("its eps is ", eps.as_number(), " for a scale of ", x.levels.scale));
+  }
+  PETREL_ASSIGN_OR_RETURN(Value * weight,
+                          add_integers(b, "int8_weight", weights, inverse, spread + shift));
+  PETREL_ASSIGN_OR_RETURN(Value * bias, add_integers(b, "int8_bias", biases, inverse, shift));
+  return with_target(
+      b, petrel_ops::int8_norm,
+      {Argument(x.value), Argument(size), Argument(repeat), Argument(weight), Argument(bias),
+       Argument(static_cast<int64_t>(epsilon)), Argument(int64_t{spread}), Argument(int64_t{shift})},
+      target);
+}
+
+absl::StatusOr<Value*> layer_norm(Builder& b, const Node& node, const FormTarget& target) {
+  int64_t size = 1;
+  for (const int64_t one : ints_at(node, arg::normalized_shape, 1)) size *= one;
+  return norm(b, node, target, size, 1, static_cast<size_t>(size));
+}
+
+absl::StatusOr<Value*> group_norm(Builder& b, const Node& node, const FormTarget& target) {
+  for (const ArgHandle name : {arg::C, arg::HxW, arg::group}) {
+    if (!node.argument(name).is_int()) return cannot("its sizes vary");
+  }
+  const int64_t channels = node.argument(arg::C).as_int();
+  const int64_t area = node.argument(arg::HxW).as_int();
+  const int64_t groups = node.argument(arg::group).as_int();
+  if (channels < 1 || area < 1 || groups < 1) return cannot("it has no elements");
+  return norm(b, node, target, channels / groups * area, area, static_cast<size_t>(channels));
+}
+
+constexpr FormRow kRows[] = {
+    {aten::native_layer_norm, layer_norm},
+    {aten::native_group_norm, group_norm},
+};
+
+}  // namespace
+
+absl::Span<const FormRow> norm_forms() { return kRows; }
+
+}  // namespace petrel::exir

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/quantize/expand_for_integers.h"
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "exir/annotate.h"
+#include "exir/ir/verifier.h"
+#include "exir/ops/handles.h"
+#include "exir/pass/framework/constant_data.h"
+#include "exir/pass/framework/rewrite.h"
+#include "exir/pass/lower/lower_to_kernels.h"
+#include "exir/pass/passes/remove_dead_code.h"
+#include "exir/quantize/expand_forms.h"
+#include "exir/quantize/integer_roles.h"
+#include "exir/status_macros.h"
+
+namespace petrel::exir {
+namespace {
+
+using Rewritten = absl::StatusOr<bool>;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+bool is_fixed(const Value* value) {
+  return value != nullptr && value->is_constant() && !value->constant()->is_mutable();
+}
+
+// What is masked out as -inf, whatever the mask was written as.
+Rewritten where_allowed(Builder& b, Node& node, Value* allowed, Value* x) {
+  PETREL_ASSIGN_OR_RETURN(Value * low, b.scalar(-kInfinity, x->tensor().dtype));
+  return done(b, node, b.call(aten::where_self, {allowed, x, low}));
+}
+
+// Of a constant that is 0 or shuts out, where it is 0; null for others.
+absl::StatusOr<Value*> allowed_of(Builder& b, const Value& mask) {
+  PETREL_ASSIGN_OR_RETURN(std::vector<double> numbers, decode_constant(*mask.constant()));
+  bool shuts_out = false;
+  for (double& number : numbers) {
+    if (number != 0 && !(number <= kShutOut)) return nullptr;
+    shuts_out = shuts_out || number != 0;
+    number = number == 0 ? 1 : 0;
+  }
+  if (!shuts_out) return nullptr;
+  PETREL_ASSIGN_OR_RETURN(Blob data, encode_constant(numbers, ScalarType::kBool));
+  return add_unique_constant(b.graph(), absl::StrCat(mask.constant()->fqn, "@allowed"),
+                             TensorType::contiguous(ScalarType::kBool, mask.tensor().sizes),
+                             std::move(data), mask.constant()->kind, mask.constant()->sources());
+}
+
+// x + mask, where the mask is a constant, or chosen by what is allowed.
+Rewritten masked_sum(Builder& b, Node& node) {
+  if (node.argument(arg::alpha) != Argument(int64_t{1})) return false;
+  for (const auto& [x_name, mask_name] :
+       {std::pair(arg::self, arg::other), std::pair(arg::other, arg::self)}) {
+    Value* const x = tensor_at(node, x_name);
+    Value* const mask = tensor_at(node, mask_name);
+    if (x == nullptr || mask == nullptr || mask->tensor().dtype != ScalarType::kFloat) continue;
+    if (x->tensor().all_sizes() != node.result()->tensor().all_sizes()) continue;
+    if (is_fixed(mask) && mask->tensor().numel() > 1) {
+      PETREL_ASSIGN_OR_RETURN(Value * allowed, allowed_of(b, *mask));
+      if (allowed != nullptr) return where_allowed(b, node, allowed, x);
+    }
+    const Node* const chosen = mask->producer();
+    if (chosen == nullptr || !chosen->is(aten::where_self)) continue;
+    if (is_constant_number(*chosen->input(arg::self), 0) &&
+        shuts_out(*chosen->input(arg::other))) {
+      return where_allowed(b, node, chosen->input(arg::condition), x);
+    }
+  }
+  return false;
+}
+
+// x where the mask is false.
+Rewritten where_not(Builder& b, Node& node, Value* mask, Value* x) {
+  PETREL_ASSIGN_OR_RETURN(Value * allowed, b.call(aten::logical_not, {mask}));
+  return where_allowed(b, node, allowed, x);
+}
+
+Rewritten masked_fill(Builder& b, Node& node) {
+  const Argument& value = node.argument(arg::value);
+  Value* const x = node.input(arg::self);
+  Value* const mask = node.input(arg::mask);
+  if (!value.is_number() || x->tensor().dtype != ScalarType::kFloat) return false;
+  if (value.as_number() <= kShutOut) return where_not(b, node, mask, x);
+  PETREL_ASSIGN_OR_RETURN(Value * filled, b.scalar(value.as_number(), ScalarType::kFloat));
+  return done(b, node, b.call(aten::where_self, {mask, filled, x}));
+}
+
+// where(any(s != -inf), softmax(s), 0): the form of a masked softmax gives 0 by itself.
+Rewritten safe_softmax(Builder& b, Node& node) {
+  const Node* const any = node.input(arg::condition)->producer();
+  const Node* const softmax = node.input(arg::self)->producer();
+  if (any == nullptr || softmax == nullptr || !any->is(aten::any_dims) ||
+      !softmax->is(aten::_softmax) || !is_constant_number(*node.input(arg::other), 0)) {
+    return false;
+  }
+  const Node* const seen = any->input(arg::self)->producer();
+  if (seen == nullptr || !seen->is(aten::ne_Scalar) ||
+      seen->input(arg::self) != softmax->input(arg::self)) {
+    return false;
+  }
+  return done(b, node, node.input(arg::self));
+}
+
+// where(mask, -inf, x): the other way round.
+Rewritten choose(Builder& b, Node& node) {
+  if (node.result()->tensor().dtype == ScalarType::kFloat && shuts_out(*node.input(arg::self)) &&
+      !node.input(arg::other)->is_constant()) {
+    return where_not(b, node, node.input(arg::condition), node.input(arg::other));
+  }
+  return safe_softmax(b, node);
+}
+
+constexpr Rewrite kRows[] = {
+    {aten::add_Tensor, masked_sum},
+    {aten::masked_fill_Scalar, masked_fill},
+    {aten::where_self, choose},
+};
+
+}  // namespace
+
+absl::Status expand_for_integers(Graph& graph) {
+  const Rewrites tables[] = {attention_lowerings(), expansions_for_integers(), Rewrites(kRows)};
+  PETREL_RETURN_IF_ERROR(apply_rewrites(graph, tables).status());
+  return remove_dead_code(graph, PassContext()).status();
+}
+
+absl::Status expand_for_integers(Program& program) {
+  for (auto& [name, method] : program.methods) {
+    const std::string where = absl::StrCat("method '", name, "', expanded for integers");
+    const absl::Status expanded = expand_for_integers(*method.graph);
+    if (!expanded.ok()) return annotate(expanded, where);
+    const absl::Status valid = verify_graph(*method.graph);
+    if (!valid.ok()) return annotate(valid, where);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace petrel::exir

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/quantize/expand_forms.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "exir/fold/evaluate.h"
+#include "exir/ops/handles.h"
+#include "exir/pass/framework/constant_data.h"
+#include "exir/status_macros.h"
+
+namespace petrel::exir {
+namespace {
+
+using Rewritten = absl::StatusOr<bool>;
+
+// A matrix of more would cost more than it computes.
+constexpr int64_t kMostColumns = 1024;
+
+bool is_fixed_float(const Node& node) {
+  const Value* const x = tensor_at(node, arg::self, arg::input);
+  return x != nullptr && x->tensor().dtype == ScalarType::kFloat && !x->tensor().is_dynamic() &&
+         node.result()->type().is_tensor() && !node.result()->tensor().is_dynamic();
+}
+
+Rewritten divide(Builder& b, Node& node) {
+  Value* const divisor = tensor_at(node, arg::other);
+  if (!is_fixed_float(node) || divisor == nullptr ||
+      divisor->tensor().dtype != ScalarType::kFloat || divisor->is_constant()) {
+    return false;
+  }
+  PETREL_ASSIGN_OR_RETURN(Value * inverse, b.call(aten::reciprocal, {divisor}));
+  return done(b, node, b.binary(aten::mul_Tensor, tensor_at(node, arg::self), inverse));
+}
+
+Rewritten log_softmax(Builder& b, Node& node) {
+  if (!is_fixed_float(node)) return false;
+  Value* x = tensor_at(node, arg::self);
+  const Ints dim = {node.argument(arg::dim).as_int()};
+  PETREL_ASSIGN_OR_RETURN(Value * largest, b.call(aten::amax, {x, dim, true}));
+  PETREL_ASSIGN_OR_RETURN(x, b.binary(aten::sub_Tensor, x, largest));
+  PETREL_ASSIGN_OR_RETURN(Value * sum, b.call(aten::exp, {x}));
+  PETREL_ASSIGN_OR_RETURN(sum, b.call(aten::sum_dim_IntList, {sum, dim, true, none()}));
+  PETREL_ASSIGN_OR_RETURN(sum, b.call(aten::log, {sum}));
+  return done(b, node, b.binary(aten::sub_Tensor, x, sum));
+}
+
+// 1 for the unbiased one.
+absl::StatusOr<double> correction_of(const Node& node) {
+  if (node.is(aten::var_dim)) return node.argument(arg::unbiased) == Argument(true) ? 1 : 0;
+  const Argument& correction = node.argument(arg::correction);
+  return correction.is_number() ? correction.as_number() : 1;
+}
+
+Rewritten variance(Builder& b, Node& node) {
+  const Argument& given = node.argument(arg::dim);
+  const Argument& keepdim = node.argument(arg::keepdim);
+  if (!is_fixed_float(node) || !keepdim.is_bool()) return false;
+  Value* x = tensor_at(node, arg::self);
+  const Sizes& sizes = x->tensor().sizes;
+  Ints dims = given.is_none() ? Ints() : ints_at(node, arg::dim, 1);
+  if (dims.empty()) dims = all_dims(sizes.size());
+  int64_t count = 1;
+  for (const int64_t dim : dims) {
+    count *= sizes[static_cast<size_t>(wrap_dim(dim, sizes.size()))];
+  }
+  PETREL_ASSIGN_OR_RETURN(const double correction, correction_of(node));
+  const double left = static_cast<double>(count) - correction;
+  if (!(left > 0)) return false;
+  PETREL_ASSIGN_OR_RETURN(Value * mean, b.call(aten::mean_dim, {x, dims, true, none()}));
+  PETREL_ASSIGN_OR_RETURN(x, b.binary(aten::sub_Tensor, x, mean));
+  PETREL_ASSIGN_OR_RETURN(x, b.call(aten::pow_Tensor_Scalar, {x, 2}));
+  PETREL_ASSIGN_OR_RETURN(x, b.call(aten::mean_dim, {x, dims, keepdim.as_bool(), none()}));
+  return done(b, node, b.call(aten::mul_Scalar, {x, static_cast<double>(count) / left}));
+}
+
+// Along `dim` x times the transposed matrix [out, in].
+BuiltValue times(Builder& b, Value* x, int64_t dim, const std::string& name,
+                 const std::vector<double>& matrix) {
+  const size_t rank = x->tensor().rank();
+  const int64_t in = x->tensor().sizes[static_cast<size_t>(dim)];
+  Ints order = all_dims(rank);
+  std::swap(order[static_cast<size_t>(dim)], order[rank - 1]);
+  PETREL_ASSIGN_OR_RETURN(Blob data, encode_constant(matrix, ScalarType::kFloat));
+  const auto out = static_cast<int64_t>(matrix.size()) / in;
+  Value* const weight =
+      add_unique_constant(b.graph(), name, TensorType::contiguous(ScalarType::kFloat, {out, in}),
+                          std::move(data));
+  PETREL_ASSIGN_OR_RETURN(x, b.permute(x, order));
+  PETREL_ASSIGN_OR_RETURN(x, b.call(aten::linear, {x, weight, none()}));
+  return b.permute(x, order);
+}
+
+Rewritten cumulate(Builder& b, Node& node) {
+  if (!is_fixed_float(node) || node.result()->tensor().dtype != ScalarType::kFloat) return false;
+  Value* const x = tensor_at(node, arg::self);
+  if (x->tensor().rank() == 0) return false;
+  const int64_t dim = wrap_dim(node.argument(arg::dim).as_int(), x->tensor().rank());
+  const int64_t size = x->tensor().sizes[static_cast<size_t>(dim)];
+  if (size < 1 || size > kMostColumns) return false;
+  std::vector<double> matrix;
+  for (int64_t i = 0; i < size * size; ++i) matrix.push_back(i % size <= i / size ? 1 : 0);
+  return done(b, node, times(b, x, dim, absl::StrCat("cumsum_", size), matrix));
+}
+
+// What the kernel makes of each place alone, along one dim: [out, in].
+absl::StatusOr<std::vector<double>> weights_of(const Node& node, size_t spatial) {
+  const int64_t in = node.input(arg::input)->tensor().sizes[2 + spatial];
+  const int64_t out = node.result()->tensor().sizes[2 + spatial];
+  std::vector<double> places;
+  for (int64_t i = 0; i < in * in; ++i) places.push_back(i % in == i / in ? 1 : 0);
+  auto graph = std::make_unique<Graph>("weights");
+  PETREL_ASSIGN_OR_RETURN(Blob data, encode_constant(places, ScalarType::kFloat));
+  Value* const x =
+      add_unique_constant(*graph, "places",
+                          TensorType::contiguous(ScalarType::kFloat, {1, in, 1, in}),
+                          std::move(data));
+  std::vector<Argument> arguments = node.arguments();
+  arguments[0] = Argument(x);
+  for (Argument& argument : arguments) {
+    if (argument.is_ints()) argument = Argument(Ints{1, out});
+    if (argument.is_floats()) {
+      argument = Argument(std::vector<double>{1.0, argument.as_floats()[spatial]});
+    }
+  }
+  Builder b(*graph, nullptr);
+  PETREL_ASSIGN_OR_RETURN(Node * made, b.node(node.op(), std::move(arguments)));
+  graph->set_outputs({made->result()});
+  PETREL_ASSIGN_OR_RETURN(const std::vector<Blob> outputs, evaluate(std::move(graph)));
+  Constant found;
+  found.type = TensorType::contiguous(ScalarType::kFloat, {in, out});
+  found.data = outputs[0];
+  PETREL_ASSIGN_OR_RETURN(const std::vector<double> columns, decode_constant(found));
+  std::vector<double> matrix;
+  for (int64_t i = 0; i < in * out; ++i) {
+    matrix.push_back(columns[static_cast<size_t>(i % in * out + i / in)]);
+  }
+  return matrix;
+}
+
+Rewritten bilinear(Builder& b, Node& node) {
+  if (!is_fixed_float(node)) return false;
+  Value* x = node.input(arg::input);
+  for (const size_t spatial : {size_t{1}, size_t{0}}) {
+    const int64_t in = x->tensor().sizes[2 + spatial];
+    const int64_t out = node.result()->tensor().sizes[2 + spatial];
+    if (in < 1 || in > kMostColumns || out > kMostColumns) return false;
+  }
+  for (const size_t spatial : {size_t{1}, size_t{0}}) {
+    PETREL_ASSIGN_OR_RETURN(const std::vector<double> matrix, weights_of(node, spatial));
+    const std::string name = absl::StrCat("bilinear_", x->tensor().sizes[2 + spatial], "_",
+                                          node.result()->tensor().sizes[2 + spatial]);
+    PETREL_ASSIGN_OR_RETURN(x, times(b, x, static_cast<int64_t>(2 + spatial), name, matrix));
+  }
+  return done(b, node, x);
+}
+
+constexpr Rewrite kRows[] = {
+    {aten::div_Tensor, divide},
+    {aten::_log_softmax, log_softmax},
+    {aten::var_dim, variance},
+    {aten::var_correction, variance},
+    {aten::cumsum, cumulate},
+    {aten::upsample_bilinear2d_vec, bilinear},
+};
+
+}  // namespace
+
+Rewrites expansions_for_integers() { return kRows; }
+
+}  // namespace petrel::exir

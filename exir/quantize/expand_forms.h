@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Operators as sums, products and tables, of which integers have forms:
+//
+//   a / b               a * (1 / b)
+//   log_softmax(x)      (x - amax(x)) - log(sum(exp(x - amax(x))))
+//   var(x)              mean((x - mean(x))^2) * n / (n - correction)
+//   cumsum(x)           x times a triangle of ones
+//   upsample_bilinear   x times a matrix for each dim
+#ifndef PETREL_EXIR_QUANTIZE_EXPAND_FORMS_H_
+#define PETREL_EXIR_QUANTIZE_EXPAND_FORMS_H_
+
+#include "exir/pass/framework/rewrite.h"
+
+namespace petrel::exir {
+
+Rewrites expansions_for_integers();
+
+}  // namespace petrel::exir
+
+#endif  // PETREL_EXIR_QUANTIZE_EXPAND_FORMS_H_
