@@ -76,5 +76,6 @@ def source_libraries():
             "in_place",
             "zip_rows",
             "four_rows",
+            "six_rows",
         ]),
     )

@@ -17,6 +17,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 TARGETS = {
     "adapter-memory": "//test/perf:adapter_memory",
     "petrel": "//extension/cli:petrel",
+    "machine-limits": "//test/perf:machine_limits",
     "load-times": "//test/perf:load_times",
     "method-memory": "//test/perf:method_memory",
     "swap-time": "//test/perf:swap_time",

@@ -10,6 +10,7 @@
 #include <cstdlib>
 
 #include "petrel/cap.h"
+#include "petrel/f32-gemm-fma3.h"
 #include "xnnpack/config.h"
 #include "xnnpack/gemm.h"
 #include "xnnpack/hardware-config.h"
@@ -84,19 +85,18 @@ TEST(InstructionSetCapDeathTest, Avx2IsThatOfNoParticularProcessor) {
   if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) GTEST_SKIP();
   EXPECT_EXIT(choose(kAvx2, "",
                      [](const Chosen& chosen) {
-                       return is_product(chosen, 4, 16,
-                                         &xnn_f32_gemm_minmax_ukernel_4x16__fma3_broadcast);
+                       return is_product(chosen, 6, 16, &petrel_f32_gemm_minmax_ukernel_6x16__fma3);
                      }),
               kRight, "");
 }
 
-TEST(InstructionSetCapDeathTest, ZenTakesFourRowsWithoutGroupsOfDepths) {
+TEST(InstructionSetCapDeathTest, ZenTakesSixRowsWithoutGroupsOfDepths) {
   if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) GTEST_SKIP();
   for (const char* processor : {"zen", "dhyana"}) {
     EXPECT_EXIT(choose(kAvx2, processor,
                        [](const Chosen& chosen) {
-                         return is_product(chosen, 4, 16,
-                                           &xnn_f32_gemm_minmax_ukernel_4x16__fma3_broadcast);
+                         return is_product(chosen, 6, 16,
+                                           &petrel_f32_gemm_minmax_ukernel_6x16__fma3);
                        }),
                 kRight, "");
   }

@@ -45,15 +45,38 @@ TEST(FirstRun, IsReadyWhereItNeedsLittleBesideWeights) {
   run_chain(*delegate, 300, 256);
 }
 
-// All of it is left to the first run: planning alone would take longer than packing.
-TEST(FirstRun, IsLeftAloneWhereWeightsAreSmall) {
-  const TestMap map = mean_map(2);
-  const auto delegate = load(chain_graph(500, 2), map);
+// Additions of 1 in a row: nodes without weights.
+Graph additions(uint32_t count, TestMap* map) {
+  map->data["one"] = {1};
+  GraphBuilder b;
+  uint32_t x = b.input({4});
+  const uint32_t one = b.constant({1}, "one");
+  for (uint32_t i = 0; i < count; ++i) {
+    const uint32_t y = i + 1 == count ? b.output({4}) : b.inner({4});
+    b.node(NodeKind::Add, {x, one}, {y});
+    x = y;
+  }
+  return std::move(b.graph);
+}
+
+void expect_first_run(uint32_t num_additions, uint32_t reshapes_when_loaded) {
+  TestMap map;
+  const auto delegate = load(additions(num_additions, &map), map);
   ASSERT_NE(delegate, nullptr);
-  EXPECT_EQ(delegate->num_reshapes(), 0u);
-  run_chain(*delegate, 500, 2);
+  EXPECT_EQ(delegate->num_reshapes(), reshapes_when_loaded);
+  Arguments args;
+  float* const in = args.add({4});
+  const float* const out = args.add({4});
+  for (int i = 0; i < 4; ++i) in[i] = static_cast<float>(i);
+  ASSERT_EQ(args.run(*delegate), runtime::Error::Ok);
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(out[i], static_cast<float>(i + num_additions));
   EXPECT_EQ(delegate->num_reshapes(), 1u);
 }
+
+TEST(FirstRun, IsReadyWhereThereAreManyNodes) { expect_first_run(300, 1); }
+
+// Planning takes the square of the nodes: here it would take as long as making them.
+TEST(FirstRun, IsLeftAloneWherePlanningTakesLong) { expect_first_run(2'500, 0); }
 
 class TouchedPages : public testing::TestWithParam<size_t> {};
 
