@@ -3,14 +3,15 @@
 """How near layers come to what the processor can do, on one thread.
 
   ./bazelw build //extension/cli:petrel //test/perf:machine_limits
-  test/perf/roofline [--isa native,avx2] [--rounds N] [LAYER ...]
+  test/perf/roofline [--isa native,avx2] [--rounds N] [--against BINARY] [LAYER ...]
 
 A layer's time is what a network of three of them takes more than one of one, halved, so that what
 happens at inputs and outputs does not count; layers that change the size are timed alone
 (marked *). Its limit is the multiply-adds that a loop of nothing else does with the same
 instructions in the same run, or a copy of as many bytes. Shares above 1 are Winograd's, which
 multiplies less. The wheel runs the same networks with XNNPACK as its authors
-build it, with all the processor has. The fastest run of all rounds counts.
+build it, with all the processor has; --against puts another build of petrel in its place.
+The fastest run of all rounds counts.
 """
 
 import dataclasses
@@ -61,11 +62,12 @@ def convolution(side: int, channels: int, kernel: int, groups: int = 1) -> Layer
 
 
 LAYERS = {
-    **{f"product of {rows} rows, 512 wide": product(rows, 512) for rows in (1, 8, 50, 200, 1000)},
+    **{f"product of {rows} rows, 512 wide": product(rows, 512) for rows in (1, 8, 50, 200)},
+    "product of 1,000 rows, 256 wide": product(1000, 256),
     "1x1, 28 x 28 x 128": convolution(28, 128, 1),
     "3x3, 56 x 56 x 16": convolution(56, 16, 3),
-    "3x3, 56 x 56 x 64": convolution(56, 64, 3),
-    "3x3, 14 x 14 x 256": convolution(14, 256, 3),
+    "3x3, 28 x 28 x 64": convolution(28, 64, 3),
+    "3x3, 7 x 7 x 256": convolution(7, 256, 3),
     "3x3 in 16 groups, 28 x 28 x 128": convolution(28, 128, 3, 16),
     "1x1 in 3 groups, 28 x 28 x 240": convolution(28, 240, 1, 3),
     "depthwise 3x3, 28 x 28 x 144": convolution(28, 144, 3, 144),
@@ -109,14 +111,15 @@ def measure(layer: Layer, work: pathlib.Path, args) -> dict[str, float]:
     for count in [1] if layer.alone else [1, 3]:
         path = archive(work, layer, count)
         network = networks.load(work, [str(path)])[path.stem]
-        for side in prepare(args.petrel, work, network, "xnnpack"):
+        for side in prepare(args.petrel, work, network, "xnnpack", args.against):
             side.check(network, 1)
             call = network.calls[0]
             if not side.is_petrel:
                 runners["wheel", count] = Runner(side.bench, side, call)
                 continue
             for isa in args.isa.split(","):
-                runners[isa, count] = Runner([*side.bench, "--isa", isa], side, call)
+                name = isa if side.name == "petrel" else f"other {isa}"
+                runners[name, count] = Runner([*side.bench, "--isa", isa], side, call)
     for _ in range(args.rounds):
         for runner in runners.values():
             runner.run(args.seconds)
@@ -132,6 +135,7 @@ def main() -> int:
     parser.add_argument("--isa", default="native,avx2", help="levels of petrel bench --isa")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=0.05)
+    parser.add_argument("--against", type=pathlib.Path, help="another build of petrel")
     parser.add_argument("layers", nargs="*", metavar="LAYER", help="parts of their names")
     args = parser.parse_args()
     if unknown := set(args.isa.split(",")) - {"native", "avx2"}:
@@ -141,8 +145,6 @@ def main() -> int:
     limits = json.loads(command(args.machine_limits, *sizes))
     print("limits, multiply-adds per ns: "
           + ", ".join(f"{isa} {limits[isa]}" for isa in args.isa.split(",")))
-    print(f"{'':46s}" + "".join(f"{n:>12s}{'of limit':>10s}"
-                               for n in [*args.isa.split(","), "wheel"]))
     failed = False
     for name, layer in chosen.items():
         with tempfile.TemporaryDirectory() as work:
@@ -155,11 +157,11 @@ def main() -> int:
         cells = ""
         for side, time in times.items():
             if layer.multiply_adds:
-                limit = limits["native" if side == "wheel" else side]
+                limit = limits["native" if side == "wheel" else side.split()[-1]]
                 share = layer.multiply_adds / (1e3 * time) / limit
             else:
                 share = layer.bytes / (1e3 * time) / limits["copies"][str(layer.bytes)]
-            cells += f"{time:9.1f} us{share:10.2f}"
+            cells += f"  {side} {time:.1f} us, {share:.2f}"
         print(f"{name + (' *' if layer.alone else ''):46s}{cells}", flush=True)
     return 1 if failed else 0
 
