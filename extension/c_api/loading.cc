@@ -2,9 +2,6 @@
 //
 // Options and loading of the C interface.
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <array>
 #include <cinttypes>
 #include <cstring>
@@ -16,6 +13,7 @@
 #include "extension/data_loader/memory.h"
 #include "extension/data_loader/file_descriptor_data_loader.h"
 #include "extension/named_data_map/safetensors_map.h"
+#include "runtime/platform/file.h"
 #include "runtime/threads/thread_count.h"
 
 namespace petrel::extension::c_api {
@@ -24,7 +22,7 @@ using runtime::DataLoader;
 using runtime::Error;
 using runtime::Result;
 
-Descriptor::~Descriptor() { ::close(fd_); }
+Descriptor::~Descriptor() { runtime::close_file(fd_); }
 
 namespace {
 
@@ -295,7 +293,7 @@ petrel_status petrel_options_add_data_buffer(petrel_options* options, const void
 petrel_status petrel_options_add_data_fd(petrel_options* options, int fd, uint64_t offset,
                                          uint64_t length) {
   return change(options, [&]() -> Error {
-    const int copy = ::fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    const int copy = petrel::runtime::duplicate_file(fd);
     if (copy < 0) {
       PETREL_LOG(Error, "descriptor %d cannot be duplicated", fd);
       return Error::AccessFailed;

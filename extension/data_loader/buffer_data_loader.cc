@@ -2,11 +2,11 @@
 #include "extension/data_loader/buffer_data_loader.h"
 
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 
 #include "runtime/core/checked_math.h"
 #include "runtime/core/log.h"
+#include "runtime/platform/aligned_memory.h"
 
 namespace petrel::extension {
 
@@ -17,7 +17,7 @@ using runtime::Result;
 
 namespace {
 
-void free_memory(void*, void* data, size_t) { std::free(data); }
+void free_memory(void*, void* data, size_t) { runtime::free_aligned(data); }
 
 }  // namespace
 
@@ -45,7 +45,7 @@ Result<FreeableBuffer> BufferDataLoader::load_copy(size_t offset, size_t size) c
   if (!runtime::checked_align_up(size, kDataAlignment, &padded)) {
     return Error::MemoryAllocationFailed;
   }
-  void* memory = std::aligned_alloc(kDataAlignment, padded);
+  void* memory = runtime::allocate_aligned(kDataAlignment, padded);
   if (memory == nullptr) return Error::MemoryAllocationFailed;
   std::memcpy(memory, data_ + offset, size);
   return FreeableBuffer(memory, size, free_memory);

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "extension/data_loader/file_data_loader.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstring>
 
 #include "runtime/core/log.h"
+#include "runtime/platform/file.h"
 
 namespace petrel::extension {
 
@@ -15,15 +13,14 @@ using runtime::Error;
 using runtime::Result;
 
 Result<FileDataLoader> FileDataLoader::from(const char* path) {
-  // Not blocking: opening a pipe must fail in from(), not hang.
-  const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  const int fd = runtime::open_to_read(path);
   if (fd < 0) {
     const int reason = errno;
     PETREL_LOG(Error, "%s: %s", path, strerror(reason));
     return reason == ENOENT ? Error::NotFound : Error::AccessFailed;
   }
   Result<FileDescriptorDataLoader> opened = FileDescriptorDataLoader::from(fd);
-  close(fd);
+  runtime::close_file(fd);
   if (!opened.ok()) {
     PETREL_LOG(Error, "%s cannot be loaded", path);
     return opened.error();

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "extension/data_loader/file_descriptor_data_loader.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <utility>
@@ -15,6 +10,8 @@
 #include "extension/data_loader/spare_memory.h"
 #include "runtime/core/checked_math.h"
 #include "runtime/core/log.h"
+#include "runtime/platform/aligned_memory.h"
+#include "runtime/platform/file.h"
 
 namespace petrel::extension {
 
@@ -30,17 +27,17 @@ using runtime::Result;
 namespace {
 
 Result<uint64_t> file_size(int fd) {
-  struct stat status;
-  if (fstat(fd, &status) != 0) {
+  runtime::FileState state;
+  if (!runtime::read_state(fd, &state)) {
     PETREL_LOG(Error, "descriptor %d: %s", fd, strerror(errno));
     return Error::AccessFailed;
   }
   // Pipes and devices have no ranges to ask for.
-  if (!S_ISREG(status.st_mode)) {
+  if (!state.is_regular) {
     PETREL_LOG(Error, "descriptor %d is not a regular file", fd);
     return Error::AccessFailed;
   }
-  return static_cast<uint64_t>(status.st_size);
+  return state.size;
 }
 
 // From here on memory comes from the system and goes back to it, but for a little, and
@@ -48,7 +45,7 @@ Result<uint64_t> file_size(int fd) {
 constexpr size_t kMinMappedBytes = size_t{128} << 10;
 constexpr size_t kPageBytes = 4096;
 
-void free_memory(void*, void* data, size_t) { std::free(data); }
+void free_memory(void*, void* data, size_t) { runtime::free_aligned(data); }
 
 void give_back(void*, void* data, size_t size) { SpareMemory::give_back(data, size); }
 
@@ -68,7 +65,7 @@ FreeableBuffer memory_for(size_t offset, size_t size) {
   const size_t alignment = alignment_at(offset);
   size_t padded = 0;
   if (!checked_align_up(size, alignment, &padded)) return FreeableBuffer();
-  void* const memory = std::aligned_alloc(alignment, padded);
+  void* const memory = runtime::allocate_aligned(alignment, padded);
   return memory == nullptr ? FreeableBuffer() : FreeableBuffer(memory, size, free_memory);
 }
 
@@ -89,7 +86,7 @@ Result<FileDescriptorDataLoader> FileDescriptorDataLoader::from(int fd, uint64_t
                static_cast<unsigned long long>(file));
     return Error::InvalidArgument;
   }
-  const int duplicate = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+  const int duplicate = runtime::duplicate_file(fd);
   if (duplicate < 0) {
     PETREL_LOG(Error, "descriptor %d cannot be duplicated: %s", fd, strerror(errno));
     return Error::AccessFailed;
@@ -99,7 +96,7 @@ Result<FileDescriptorDataLoader> FileDescriptorDataLoader::from(int fd, uint64_t
 
 FileDescriptorDataLoader::~FileDescriptorDataLoader() {
   source_.reset();
-  if (fd_ >= 0) close(fd_);
+  if (fd_ >= 0) runtime::close_file(fd_);
 }
 
 Result<FreeableBuffer> FileDescriptorDataLoader::load(size_t offset, size_t size,
@@ -149,9 +146,8 @@ Error FileDescriptorDataLoader::load_into(size_t offset, size_t size, const Segm
   }
   size_t done = 0;
   while (done < size) {
-    const ssize_t got = pread(fd_, static_cast<char*>(buffer) + done, size - done,
-                              static_cast<off_t>(base_ + offset + done));
-    if (got < 0 && errno == EINTR) continue;
+    const int64_t got = runtime::read_at(fd_, static_cast<char*>(buffer) + done, size - done,
+                                         base_ + offset + done);
     if (got <= 0) {
       PETREL_LOG(Error, "reading %zu bytes at %zu: %s", size, offset,
                  got == 0 ? "the file ends early" : strerror(errno));

@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "extension/data_loader/mmap_data_loader.h"
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 
 #include "extension/data_loader/buffer_data_loader.h"
 #include "runtime/core/checked_math.h"
 #include "runtime/core/log.h"
+#include "runtime/platform/file.h"
+#include "runtime/platform/pages.h"
 
 namespace petrel::extension {
 namespace {
@@ -29,43 +25,43 @@ using runtime::FreeableBuffer;
 using runtime::Result;
 
 Result<MmapDataLoader> MmapDataLoader::from(const char* path) {
-  const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  const int fd = runtime::open_to_read(path);
   if (fd < 0) {
     const int reason = errno;
     PETREL_LOG(Error, "%s: %s", path, strerror(reason));
     return reason == ENOENT ? Error::NotFound : Error::AccessFailed;
   }
-  struct stat status;
-  if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
+  runtime::FileState state;
+  if (!runtime::read_state(fd, &state) || !state.is_regular) {
     PETREL_LOG(Error, "%s is not a regular file", path);
-    close(fd);
+    runtime::close_file(fd);
     return Error::AccessFailed;
   }
   size_t size = 0;
-  if (!runtime::checked_cast(status.st_size, &size)) {
+  if (!runtime::checked_cast(state.size, &size)) {
     PETREL_LOG(Error, "%s is too large to be mapped", path);
-    close(fd);
+    runtime::close_file(fd);
     return Error::AccessFailed;
   }
-  void* base = nullptr;
+  const void* base = nullptr;
   if (size > 0) {
-    base = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (base == MAP_FAILED) {
+    base = runtime::map_file(fd, size);
+    if (base == nullptr) {
       PETREL_LOG(Error, "%s: mapping %zu bytes: %s", path, size, strerror(errno));
-      close(fd);
+      runtime::close_file(fd);
       return Error::AccessFailed;
     }
   }
   auto source = runtime::ByteSource::of_file(fd);
   if (base != nullptr) source->announce(base, size, 0);
-  return MmapDataLoader(
-      std::unique_ptr<Mapping>(new Mapping{static_cast<char*>(base), size, fd, std::move(source)}));
+  return MmapDataLoader(std::unique_ptr<Mapping>(
+      new Mapping{static_cast<const char*>(base), size, fd, std::move(source)}));
 }
 
 MmapDataLoader::Mapping::~Mapping() {
   source.reset();
-  if (base != nullptr) munmap(base, size);
-  close(fd);
+  if (base != nullptr) runtime::unmap_file(base, size);
+  runtime::close_file(fd);
 }
 
 // Nothing is lost, the bytes are the file's. A touched page brings those around
@@ -83,7 +79,7 @@ void MmapDataLoader::give_pages_back(void* mapping, void* data, size_t size) {
   const size_t end = (offset + size + shift + kAround - 1) / kAround * kAround;
   const size_t first = begin < shift ? 0 : begin - shift;
   // The system rounds up to pages. It may refuse where pages are locked.
-  madvise(const_cast<char*>(base) + first, std::min(end - shift, mapped) - first, MADV_DONTNEED);
+  runtime::forget_pages(base + first, std::min(end - shift, mapped) - first);
 }
 
 Result<FreeableBuffer> MmapDataLoader::load(size_t offset, size_t size,
@@ -93,7 +89,7 @@ Result<FreeableBuffer> MmapDataLoader::load(size_t offset, size_t size,
     Result<FreeableBuffer> copy = mapped.load_copy(offset, size);
     // Else the process had both in memory.
     if (copy.ok() && size >= kWorthGivingBack) {
-      give_pages_back(mapping_.get(), mapping_->base + offset, size);
+      give_pages_back(mapping_.get(), const_cast<char*>(mapping_->base) + offset, size);
     }
     return copy;
   }

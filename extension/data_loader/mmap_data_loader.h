@@ -48,7 +48,7 @@ class MmapDataLoader final : public runtime::DataLoader {
  private:
   // Buffers point to it, so it stays where it is when the loader moves.
   struct Mapping {
-    char* base;  // null for an empty file
+    const char* base;  // null for an empty file
     size_t size;
     int fd;  // stays open: its state tells whether the file was changed
     std::shared_ptr<runtime::ByteSource> source;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "extension/data_loader/spare_memory.h"
 
-#include <sys/mman.h>
-
 #include <mutex>
+
+#include "runtime/platform/pages.h"
 
 namespace petrel::extension {
 
@@ -26,7 +26,7 @@ struct SpareMemory::Blocks {
 
   void drop_oldest() {
     const Block oldest = remove(0);
-    munmap(oldest.memory, oldest.size);
+    runtime::give_back_pages(oldest.memory, oldest.size);
   }
 
   std::mutex mutex;
@@ -49,14 +49,12 @@ void* SpareMemory::take(size_t size) {
       if (spare.all[i].size == size) return spare.remove(i).memory;
     }
   }
-  void* const memory =
-      mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  return memory == MAP_FAILED ? nullptr : memory;
+  return runtime::take_pages(size);
 }
 
 void SpareMemory::give_back(void* memory, size_t size) {
   if (size > kMostBytes) {
-    munmap(memory, size);
+    runtime::give_back_pages(memory, size);
     return;
   }
   Blocks& spare = blocks();

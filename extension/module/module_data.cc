@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "extension/module/module_data.h"
 
-#include <fnmatch.h>
-
 #include <algorithm>
 #include <cstring>
 #include <optional>
@@ -12,6 +10,7 @@
 
 #include "extension/module/related_weights.h"
 #include "runtime/core/log.h"
+#include "runtime/platform/glob.h"
 #include "runtime/program/program_data_map.h"
 
 namespace petrel::extension {
@@ -128,8 +127,9 @@ class Comparison {
 // Keys, and names of weights: all forms of a weight go together, such as "fc.weight" and
 // "fc.weight@permute_1_0", which one method may need each.
 bool matches(const std::string& glob, const std::string& key) {
-  return fnmatch(glob.c_str(), key.c_str(), FNM_NOESCAPE) == 0 ||
-         fnmatch(glob.c_str(), key.substr(0, key.find_first_of("@#")).c_str(), FNM_NOESCAPE) == 0;
+  const std::string name = key.substr(0, key.find_first_of("@#"));
+  return runtime::matches_glob(glob.c_str(), key.c_str()) ||
+         runtime::matches_glob(glob.c_str(), name.c_str());
 }
 
 Error add_keys(const LoadedData& data, std::vector<const char*>* keys) {

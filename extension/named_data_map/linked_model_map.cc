@@ -2,12 +2,12 @@
 #include "extension/named_data_map/linked_model_map.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 
 #include "runtime/core/checked_math.h"
 #include "runtime/core/data_loader.h"
 #include "runtime/core/log.h"
+#include "runtime/platform/aligned_memory.h"
 
 namespace petrel::extension {
 
@@ -17,7 +17,7 @@ using runtime::Result;
 
 namespace {
 
-void free_copy(void*, void* data, size_t) { std::free(data); }
+void free_copy(void*, void* data, size_t) { runtime::free_aligned(data); }
 
 // A compiler aligns small arrays as their elements need it.
 Result<FreeableBuffer> aligned_copy(const petrel_param_info& param) {
@@ -26,7 +26,7 @@ Result<FreeableBuffer> aligned_copy(const petrel_param_info& param) {
                                  &rounded)) {
     return Error::InvalidArgument;
   }
-  void* const copy = std::aligned_alloc(runtime::kDataAlignment, rounded);
+  void* const copy = runtime::allocate_aligned(runtime::kDataAlignment, rounded);
   if (copy == nullptr) return Error::MemoryAllocationFailed;
   std::memcpy(copy, param.data, param.bytes);
   return FreeableBuffer(copy, param.bytes, free_copy);

@@ -2,7 +2,6 @@
 #include "extension/named_data_map/safetensors_map.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -14,6 +13,7 @@
 #include "runtime/core/checked_math.h"
 #include "runtime/core/log.h"
 #include "runtime/core/tensor.h"
+#include "runtime/platform/aligned_memory.h"
 #include "schema/formats.h"
 
 namespace petrel::extension {
@@ -55,7 +55,7 @@ constexpr Dtype kDtypes[] = {
     {"U64", ScalarType::UInt64},
 };
 
-void free_memory(void*, void* data, size_t) { std::free(data); }
+void free_memory(void*, void* data, size_t) { runtime::free_aligned(data); }
 
 // `data` at an address that is a multiple of kDataAlignment.
 Result<FreeableBuffer> aligned(FreeableBuffer&& data) {
@@ -64,7 +64,7 @@ Result<FreeableBuffer> aligned(FreeableBuffer&& data) {
   if (!runtime::checked_align_up(data.size(), kDataAlignment, &padded)) {
     return Error::MemoryAllocationFailed;
   }
-  void* memory = std::aligned_alloc(kDataAlignment, padded);
+  void* memory = runtime::allocate_aligned(kDataAlignment, padded);
   if (memory == nullptr) return Error::MemoryAllocationFailed;
   std::memcpy(memory, data.data(), data.size());
   return FreeableBuffer(memory, data.size(), free_memory);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/backend/byte_source.h"
 
-#include <sys/stat.h>
-#include <time.h>
-
+#include <ctime>
 #include <iterator>
 #include <map>
 #include <mutex>
 #include <utility>
+
+#include "runtime/platform/file.h"
 
 namespace petrel::runtime {
 namespace {
@@ -21,9 +21,8 @@ uintptr_t address_of(const void* data) { return reinterpret_cast<uintptr_t>(data
 
 // Two changes within a tick of the file system's clock leave the same times behind.
 bool is_settled(uint64_t changed_seconds) {
-  struct timespec now;
-  if (clock_gettime(CLOCK_REALTIME, &now) != 0) return false;
-  return changed_seconds + 1 < static_cast<uint64_t>(now.tv_sec);
+  const std::time_t now = std::time(nullptr);
+  return now > 0 && changed_seconds + 1 < static_cast<uint64_t>(now);
 }
 
 }  // namespace
@@ -51,16 +50,15 @@ ByteSource::Registry& ByteSource::registry() {
 }
 
 bool ByteSource::read_file(int fd, Identity* identity) {
-  struct stat state;
-  if (fstat(fd, &state) != 0) return false;
+  FileState state;
+  if (!read_state(fd, &state)) return false;
   *identity = {kFile,
-               static_cast<uint64_t>(state.st_dev),
-               static_cast<uint64_t>(state.st_ino),
-               static_cast<uint64_t>(state.st_size),
-               static_cast<uint64_t>(state.st_mtim.tv_sec) * 1'000'000'000 +
-                   static_cast<uint64_t>(state.st_mtim.tv_nsec),
-               static_cast<uint64_t>(state.st_ctim.tv_sec),
-               static_cast<uint64_t>(state.st_ctim.tv_nsec),
+               state.device,
+               state.number,
+               state.size,
+               state.modified_ns,
+               state.changed_seconds,
+               state.changed_ns,
                0};
   return true;
 }

@@ -8,9 +8,8 @@
 #include <immintrin.h>
 #elif defined(__aarch64__)
 #include <arm_neon.h>
-#if defined(__linux__)
-#include <sys/auxv.h>
-#endif
+
+#include "runtime/platform/arm64_features.h"
 #endif
 
 namespace petrel::runtime {
@@ -68,16 +67,7 @@ __m128i load(const void* from) { return _mm_loadu_si128(static_cast<const __m128
 
 #elif defined(__aarch64__)
 
-bool ask_machine() {
-#if defined(__linux__)
-  constexpr unsigned long kSha2Bit = 1ul << 6;  // HWCAP_SHA2
-  return (getauxval(AT_HWCAP) & kSha2Bit) != 0;
-#elif defined(__APPLE__)
-  return true;
-#else
-  return false;
-#endif
-}
+bool ask_machine() { return find_arm64_features().sha2; }
 
 [[gnu::target("+crypto")]] void mix_with_instructions(const uint8_t* blocks, size_t count,
                                                       uint32_t* state) {

@@ -7,7 +7,7 @@
 #include "runtime/core/log.h"
 
 #if defined(__aarch64__)
-#include <sys/auxv.h>
+#include "runtime/platform/arm64_features.h"
 #elif defined(__x86_64__)
 #include <cpuid.h>
 #endif
@@ -123,14 +123,9 @@ constexpr IsaLevel kLevels[] = {
 };
 
 uint32_t find_features() {
-  constexpr unsigned long kHwcapFp16 = (1ul << 9) | (1ul << 10);
-  constexpr unsigned long kHwcapDotProduct = 1ul << 20;
-  constexpr unsigned long kHwcap2I8mm = 1ul << 13;
-  uint32_t found = 0;
-  if ((getauxval(AT_HWCAP) & kHwcapFp16) == kHwcapFp16) found |= kFp16;
-  if ((getauxval(AT_HWCAP) & kHwcapDotProduct) != 0) found |= kDotProduct;
-  if ((getauxval(AT_HWCAP2) & kHwcap2I8mm) != 0) found |= kI8mm;
-  return found;
+  const Arm64Features there = find_arm64_features();
+  return (there.fp16 ? kFp16 : 0) | (there.dot_product ? kDotProduct : 0) |
+         (there.i8mm ? kI8mm : 0);
 }
 
 #else

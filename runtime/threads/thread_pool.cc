@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/threads/thread_pool.h"
 
-#include <pthread.h>
-
 #include <mutex>
 #include <utility>
 
 #include "runtime/core/log.h"
+#include "runtime/platform/fork_handlers.h"
 
 namespace petrel::runtime {
 namespace {
@@ -33,7 +32,7 @@ void after_fork_in_child() {
 
 State* make_state() {
   // Without room for these functions only fork() suffers.
-  static_cast<void>(pthread_atfork(&before_fork, &after_fork_in_parent, &after_fork_in_child));
+  static_cast<void>(add_fork_handlers(&before_fork, &after_fork_in_parent, &after_fork_in_child));
   return new State;
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/xnnpack/runtime/constant_source.h"
 
-#include <sys/mman.h>
 #include <xnnpack.h>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 #include "runtime/core/log.h"
 #include "runtime/core/result.h"
 #include "runtime/kernels/narrow/narrow_float.h"
+#include "runtime/platform/pages.h"
 
 namespace petrel::backends::xnnpack {
 namespace {
@@ -188,13 +188,12 @@ Result<void*> ConstantSource::reserve(uint32_t id) {
   const auto found = reserved_.find(id);
   if (found != reserved_.end()) return const_cast<void*>(found->second.data());
   const size_t size = bytes_of(graph_.values[id]) + XNN_EXTRA_BYTES;
-  void* const memory =
-      mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) {
+  void* const memory = runtime::take_pages(size);
+  if (memory == nullptr) {
     PETREL_LOG(Error, "no memory for a constant of %zu bytes", size);
     return Error::MemoryAllocationFailed;
   }
-  const auto unmap = [](void*, void* data, size_t bytes) { munmap(data, bytes); };
+  const auto unmap = [](void*, void* data, size_t bytes) { runtime::give_back_pages(data, bytes); };
   reserved_.emplace(id, runtime::FreeableBuffer(memory, size, unmap));
   return memory;
 }

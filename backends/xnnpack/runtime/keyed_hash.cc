@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/xnnpack/runtime/keyed_hash.h"
 
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstring>
+
+#include "runtime/platform/random_bytes.h"
 
 namespace petrel::backends::xnnpack {
 namespace {
@@ -50,16 +49,7 @@ Wide sum_block(const uint8_t* block, const uint64_t* key) {
 }  // namespace
 
 bool KeyedHash::random_secret(Secret* secret) {
-  auto* at = reinterpret_cast<uint8_t*>(secret);
-  size_t left = sizeof(*secret);
-  while (left > 0) {
-    // glibc has a function for it from 2.25 on only.
-    const long got = syscall(SYS_getrandom, at, std::min(left, size_t{256}), 0);
-    if (got <= 0) return false;
-    at += got;
-    left -= static_cast<size_t>(got);
-  }
-  return true;
+  return runtime::random_bytes(secret, sizeof(*secret));
 }
 
 KeyedHash::KeyedHash(const Secret& secret) : secret_(secret) {}

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/xnnpack/runtime/packed_arena.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <cstring>
+
+#include "runtime/platform/pages.h"
 
 namespace petrel::backends::xnnpack {
 namespace {
@@ -30,10 +30,8 @@ struct Pages {
     end -= reinterpret_cast<uintptr_t>(end) % kPage;
   }
 
-  // They are zeros then.
-  bool return_to_system() const {
-    return begin < end && madvise(begin, static_cast<size_t>(end - begin), MADV_DONTNEED) == 0;
-  }
+  bool empty() const { return begin >= end; }
+  size_t size() const { return static_cast<size_t>(end - begin); }
 };
 
 }  // namespace
@@ -45,15 +43,14 @@ std::shared_ptr<PackedArena> PackedArena::make(size_t expected) {
 }
 
 PackedArena::~PackedArena() {
-  for (const Chunk& chunk : chunks_) munmap(chunk.data, chunk.size);
+  for (const Chunk& chunk : chunks_) runtime::give_back_pages(chunk.data, chunk.size);
 }
 
 bool PackedArena::add_chunk(size_t size) {
   size_t rounded = 0;
   if (!round_up(size, kPage, &rounded)) return false;
-  void* pages = mmap(nullptr, rounded, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (pages == MAP_FAILED) return false;
+  void* pages = runtime::take_unreserved_pages(rounded);
+  if (pages == nullptr) return false;
   chunks_.push_back({static_cast<uint8_t*>(pages), rounded, 0});
   return true;
 }
@@ -81,7 +78,7 @@ void PackedArena::give_back(void* data, size_t size) {
   // Zeros again: whole pages by returning them, the rest by hand.
   uint8_t* const end = begin + size;
   const Pages pages(data, size);
-  if (!pages.return_to_system()) {
+  if (pages.empty() || !runtime::clear_pages(pages.begin, pages.size())) {
     std::memset(begin, 0, size);
     return;
   }
@@ -89,6 +86,9 @@ void PackedArena::give_back(void* data, size_t size) {
   std::memset(pages.end, 0, static_cast<size_t>(end - pages.end));
 }
 
-void PackedArena::drop(void* data, size_t size) { Pages(data, size).return_to_system(); }
+void PackedArena::drop(void* data, size_t size) {
+  const Pages pages(data, size);
+  if (!pages.empty()) runtime::drop_pages(pages.begin, pages.size());
+}
 
 }  // namespace petrel::backends::xnnpack

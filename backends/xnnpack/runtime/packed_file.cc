@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/xnnpack/runtime/packed_file.h"
 
-#include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -20,7 +13,11 @@
 #include <vector>
 
 #include "runtime/core/log.h"
+#include "runtime/platform/file.h"
 #include "runtime/platform/isa_level.h"
+#include "runtime/platform/pages.h"
+#include "runtime/platform/private_file.h"
+#include "runtime/platform/this_machine.h"
 #include "schema/checksum.h"
 #include "schema/formats.h"
 
@@ -61,48 +58,18 @@ void mix(Configuration* configuration, const void* data, size_t size) {
   std::memcpy(configuration->data(), lanes, sizeof(lanes));
 }
 
-// What is said of all processors, as far as the choice of kernels may depend on it;
-// empty if nothing is.
-std::string read_processors() {
-  FILE* file = fopen("/proc/cpuinfo", "re");
-  if (file == nullptr) return {};
-  std::string text, lines;
-  char buffer[4096];
-  for (size_t n; (n = fread(buffer, 1, sizeof(buffer), file)) > 0;) text.append(buffer, n);
-  fclose(file);
-  // Speeds change while they run.
-  size_t at = 0;
-  while (at < text.size()) {
-    const size_t end = std::min(text.find('\n', at), text.size());
-    const std::string line = text.substr(at, end - at);
-    at = end + 1;
-    for (const char* name :
-         {"vendor_id", "cpu family", "model", "flags", "Features", "CPU implementer",
-          "CPU architecture", "CPU variant", "CPU part", "isa"}) {
-      if (line.compare(0, strlen(name), name) == 0) lines += line + '\n';
-    }
-  }
-  return lines;
-}
-
 // Read once: it takes as long as loading a small model.
 bool mix_processor(Configuration* configuration) {
-  static const auto* const lines = new std::string(read_processors());
+  static const auto* const lines = new std::string(runtime::describe_processors());
   mix(configuration, lines->data(), lines->size());
   return !lines->empty();
 }
 
 // The binary with this code: another one may pack in another way.
 bool mix_program(Configuration* configuration) {
-  Dl_info info = {};
-  struct stat file = {};
-  const bool is_found = dladdr(reinterpret_cast<const void*>(&mix), &info) != 0 &&
-                        info.dli_fname != nullptr && info.dli_fname[0] == '/' &&
-                        stat(info.dli_fname, &file) == 0;
-  if (!is_found && stat("/proc/self/exe", &file) != 0) return false;
-  const int64_t parts[] = {static_cast<int64_t>(file.st_size),
-                           static_cast<int64_t>(file.st_mtim.tv_sec),
-                           static_cast<int64_t>(file.st_mtim.tv_nsec)};
+  runtime::FileState file;
+  if (!runtime::read_binary_state(reinterpret_cast<const void*>(&mix), &file)) return false;
+  const uint64_t parts[] = {file.size, file.modified_ns};
   mix(configuration, parts, sizeof(parts));
   return true;
 }
@@ -131,8 +98,7 @@ KeyedHash::Digest digest_of_index(const Header& header, const std::vector<IndexE
 bool read_all(int fd, void* to, size_t size, uint64_t offset) {
   auto* at = static_cast<uint8_t*>(to);
   while (size > 0) {
-    const ssize_t got = pread(fd, at, size, static_cast<off_t>(offset));
-    if (got < 0 && errno == EINTR) continue;
+    const int64_t got = runtime::read_at(fd, at, size, offset);
     if (got <= 0) return false;
     at += got;
     offset += static_cast<uint64_t>(got);
@@ -141,21 +107,9 @@ bool read_all(int fd, void* to, size_t size, uint64_t offset) {
   return true;
 }
 
-bool write_all(int fd, const void* from, size_t size) {
-  const auto* at = static_cast<const uint8_t*>(from);
-  while (size > 0) {
-    const ssize_t put = ::write(fd, at, std::min(size, size_t{1} << 30));
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) return false;
-    at += put;
-    size -= static_cast<size_t>(put);
-  }
-  return true;
-}
-
 struct CloseFile {
   ~CloseFile() {
-    if (fd >= 0) close(fd);
+    if (fd >= 0) runtime::close_file(fd);
   }
   int fd;
 };
@@ -178,26 +132,15 @@ Found read_file(const std::string& path, const Configuration& configuration, Fil
     *out_reason = reason;
     return Found::kOther;
   };
-  const CloseFile file{::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)};
-  if (file.fd < 0) {
-    if (errno == ENOENT) return Found::kNothing;
+  const char* reason = nullptr;
+  const CloseFile file{runtime::open_private(path.c_str(), &reason)};
+  if (file.fd < 0 && reason == nullptr) return Found::kNothing;
+  runtime::FileState state;
+  if (file.fd < 0 || !runtime::read_state(file.fd, &state)) {
     *out_is_foreign = true;
-    return other(errno == ELOOP ? "is a symbolic link" : strerror(errno));
+    return other(file.fd < 0 ? reason : strerror(errno));
   }
-  struct stat info = {};
-  if (fstat(file.fd, &info) != 0 || !S_ISREG(info.st_mode)) {
-    *out_is_foreign = true;
-    return other("is not a regular file");
-  }
-  if (info.st_uid != geteuid()) {
-    *out_is_foreign = true;
-    return other("belongs to another user");
-  }
-  if ((info.st_mode & 07777) != 0600) {
-    *out_is_foreign = true;
-    return other("is open to other users: its mode must be 0600");
-  }
-  const auto size = static_cast<uint64_t>(info.st_size);
+  const uint64_t size = state.size;
   Header& header = content->header;
   if (size < sizeof(Header) || !read_all(file.fd, &header, sizeof(header), 0) ||
       std::memcmp(header.magic, schema::kPackedWeightsMagic, schema::kPackedWeightsMagicBytes) !=
@@ -223,35 +166,13 @@ Found read_file(const std::string& path, const Configuration& configuration, Fil
       return other("has an index that points outside the file");
     }
   }
-  void* const mapped = mmap(nullptr, size, PROT_READ, MAP_SHARED, file.fd, 0);
-  if (mapped == MAP_FAILED) return other("cannot be mapped");
+  const void* const mapped = runtime::map_file(file.fd, size);
+  if (mapped == nullptr) return other("cannot be mapped");
   content->bytes = std::shared_ptr<const uint8_t>(
       static_cast<const uint8_t*>(mapped),
-      [size](const uint8_t* bytes) { munmap(const_cast<uint8_t*>(bytes), size); });
+      [size](const uint8_t* bytes) { runtime::unmap_file(bytes, size); });
   return Found::kUsable;
 }
-
-// A file under a temporary name, removed unless it was renamed.
-class TemporaryFile {
- public:
-  explicit TemporaryFile(const std::string& path) : name_(path + ".XXXXXX") {
-    fd_ = mkostemp(name_.data(), O_CLOEXEC);
-  }
-  ~TemporaryFile() {
-    if (fd_ >= 0) close(fd_);
-    if (fd_ >= 0 && !is_renamed_) unlink(name_.c_str());
-  }
-  int fd() const { return fd_; }
-  bool rename_to(const std::string& path) {
-    is_renamed_ = fsync(fd_) == 0 && ::rename(name_.c_str(), path.c_str()) == 0;
-    return is_renamed_;
-  }
-
- private:
-  std::string name_;
-  int fd_;
-  bool is_renamed_ = false;
-};
 
 }  // namespace
 
@@ -413,21 +334,19 @@ bool PackedFile::write_file(std::map<Key, Blob>& blobs) {
   header.file_bytes = end;
   header.digest = digest_of_index(header, index);
 
-  TemporaryFile file(path_);
+  runtime::NewPrivateFile file(path_);
   static constexpr uint8_t kZeros[kAlignment + kSlack] = {};
-  bool is_good = file.fd() >= 0 && fchmod(file.fd(), 0600) == 0 &&
-                 write_all(file.fd(), &header, sizeof(header)) &&
-                 write_all(file.fd(), index.data(), index.size() * sizeof(IndexEntry));
+  bool is_good = file.is_open() && file.write(&header, sizeof(header)) &&
+                 file.write(index.data(), index.size() * sizeof(IndexEntry));
   uint64_t at = sizeof(Header) + index.size() * sizeof(IndexEntry);
   size_t i = 0;
   for (const auto& [key, blob] : blobs) {
-    is_good = is_good && write_all(file.fd(), kZeros, index[i].offset - at) &&
-              write_all(file.fd(), blob.region->data(), blob.region->size()) &&
-              write_all(file.fd(), kZeros, kSlack);
+    is_good = is_good && file.write(kZeros, index[i].offset - at) &&
+              file.write(blob.region->data(), blob.region->size()) && file.write(kZeros, kSlack);
     at = index[i].offset + blob.region->size() + kSlack;
     ++i;
   }
-  return is_good && file.rename_to(path_);
+  return is_good && file.put_in_place();
 }
 
 PackedFile::Stats PackedFile::stats() const {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/xnnpack/runtime/touch.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <cstdint>
+
+#include "runtime/platform/pages.h"
 
 namespace petrel::backends::xnnpack {
 namespace {
@@ -13,12 +13,9 @@ constexpr uintptr_t kPage = 4096;
 // What one thread asks for at a time: more than a wake-up costs.
 constexpr size_t kPiece = 64 * kPage;
 
-// Linux 5.14; older C libraries do not know it.
-constexpr int kPopulateWrite = 23;
-
 void touch_piece(void* first, size_t begin, size_t size) {
   auto* const data = static_cast<uint8_t*>(first) + begin;
-  if (madvise(data, size, kPopulateWrite) == 0) return;
+  if (runtime::populate_pages(data, size)) return;
   for (size_t at = 0; at < size; at += kPage) {
     volatile uint8_t* const byte = data + at;
     *byte = *byte;
