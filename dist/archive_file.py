@@ -23,7 +23,7 @@ def packed(name: str, files: Dict[str, bytes]) -> bytes:
         for path in sorted(files):
             entry = tarfile.TarInfo(f"{name}/{path}")
             entry.size = len(files[path])
-            is_program = path.startswith(("bin/", "libexec/")) or path.endswith(".so")
+            is_program = path.startswith(("bin/", "libexec/")) or path.endswith((".so", ".dylib"))
             entry.mode = 0o755 if is_program else 0o644
             archive.addfile(entry, io.BytesIO(files[path]))
     return gzip.compress(tape.getvalue(), compresslevel=6, mtime=0)

@@ -8,12 +8,17 @@
     out/SHA256SUMS-manylinux_2_17_aarch64
 
 The configuration says for which machine; without one it is this one. docs/sdk.md lists them.
+For Windows the archive has bin/petrel.dll and what apps link (lib/petrel.lib, and the same as
+lib/libpetrel.dll.a), for macOS lib/libpetrel.dylib; wheels are for Linux alone.
 """
 
 import pathlib
+import subprocess
+import tempfile
 from typing import Dict
 
 import archive_file
+import binary_file
 import described
 import facts
 import machine
@@ -25,34 +30,66 @@ import wheel_file
 HERE = pathlib.Path(__file__).absolute().parent
 
 
-def contents(top: pathlib.Path, library: bytes) -> Dict[str, bytes]:
+def built_library(top: pathlib.Path) -> pathlib.Path:
+    """The one that the configuration built."""
+    for name in ("libpetrel.so", "petrel.dll", "libpetrel.dylib"):
+        if (top / "extension/c_api" / name).exists():
+            return top / "extension/c_api" / name
+    raise SystemExit("dist: no library was built")
+
+
+def import_library(top: pathlib.Path, machine_name: str, dll: bytes) -> bytes:
+    """What an app for Windows links in place of the DLL."""
+    names = "\n".join(binary_file.windows_exports(dll))
+    kinds = {"x86_64": "i386:x86-64", "arm64": "arm64"}
+    with tempfile.TemporaryDirectory() as folder:
+        listed = pathlib.Path(folder, "petrel.def")
+        listed.write_text(f"LIBRARY petrel.dll\nEXPORTS\n{names}\n")
+        out = pathlib.Path(folder, "petrel.lib")
+        subprocess.run([top.parent / "zig/bin/dlltool", "-m", kinds[machine_name], "-d", listed,
+                        "-l", out], check=True)
+        return out.read_bytes()
+
+
+def contents(top: pathlib.Path, target: machine.Target, library: bytes) -> Dict[str, bytes]:
     """The files of the archive by their paths in it, but for those that tell of it."""
-    return {"include/petrel/petrel.h": (top / "extension/c_api/petrel.h").read_bytes(),
-            "lib/libpetrel.so": library,
-            "lib/pkgconfig/petrel.pc": facts.filled(HERE / "petrel.pc.in",
-                                                    facts.version_of(top))}
+    files = {"include/petrel/petrel.h": (top / "extension/c_api/petrel.h").read_bytes(),
+             "lib/pkgconfig/petrel.pc": facts.filled(HERE / "petrel.pc.in",
+                                                     facts.version_of(top))}
+    if target.library == "windows":
+        files["bin/petrel.dll"] = library
+        files["lib/petrel.lib"] = import_library(top, target.machine, library)
+        files["lib/libpetrel.dll.a"] = files["lib/petrel.lib"]
+    elif target.library == "macos":
+        files["lib/libpetrel.dylib"] = library
+    else:
+        files["lib/libpetrel.so"] = library
+    return files
 
 
 def main() -> None:
     folder = output_folder.from_arguments("Writes the library of the C interface.")
     top = HERE.parent
     version = facts.version_of(top)
-    path = top / "extension/c_api/libpetrel.so"
+    path = built_library(top)
     target = machine.target(path)
     is_zig = (top.parent / "zig/licences").exists()
     library = path.read_bytes() if is_zig else facts.stripped(path)
     name = f"petrel-c-{version}-{target.platform}"
     archive = folder / f"{name}.tar.gz"
-    libraries = notice.libraries((top / "NOTICE").read_text(), False, is_zig)
-    files = described.described(top, name, contents(top, library), libraries)
+    libraries = notice.libraries((top / "NOTICE").read_text(), False, is_zig,
+                                 target.library == "windows")
+    files = described.described(top, name, contents(top, target, library), libraries)
     archive_file.write(archive, archive_file.packed(name, files))
-    tag = f"py3-none-{target.platform}"
-    wheel = wheel_file.write(
-        folder, "petrel_runtime", version, tag,
-        runtime_wheel.contents(top, version, tag, library, facts.licences(top, libraries)))
-    archive_file.write_sums(folder, f"SHA256SUMS-{target.platform}", [archive, wheel])
-    print(archive)
-    print(wheel)
+    written = [archive]
+    if target.library not in ("windows", "macos"):
+        tag = f"py3-none-{target.platform}"
+        written.append(wheel_file.write(
+            folder, "petrel_runtime", version, tag,
+            runtime_wheel.contents(top, version, tag, library, facts.licences(top, libraries))))
+    archive_file.write_sums(folder, f"SHA256SUMS-{target.platform}", written)
+    for path in written:
+        print(path)
 
 
 if __name__ == "__main__":

@@ -51,7 +51,8 @@ def licences(top: pathlib.Path, libraries: List[notice.Library]) -> Dict[str, by
                                                    "copyright").read_bytes()
         elif not library.is_built:
             texts.update({path.name: path.read_bytes()
-                          for path in (top.parent / "zig/licences").iterdir()})
+                          for path in (top.parent / "zig/licences").iterdir()
+                          if path.stem != "mingw" or library.name == "mingw-w64"})
     return texts
 
 

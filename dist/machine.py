@@ -3,6 +3,8 @@
 
     machine.target(path)      Target(machine="aarch64", library="glibc", version=(2, 17))
 
+    target.platform           "manylinux_2_17_aarch64", "windows_x86_64", "macos_11_0_arm64"
+
 The version is the newest that the file has symbols of; musl has none.
 """
 
@@ -10,6 +12,8 @@ import pathlib
 import re
 import subprocess
 from typing import NamedTuple, Tuple
+
+import binary_file
 
 _MACHINES = {"Advanced Micro Devices X86-64": "x86_64", "AArch64": "aarch64"}
 
@@ -22,13 +26,23 @@ class Target(NamedTuple):
 
     @property
     def platform(self) -> str:
-        """The last part of a wheel's tag."""
+        """Of Linux the last part of a wheel's tag."""
         major, minor = self.version
+        if self.library == "windows":
+            return f"windows_{self.machine}"
+        if self.library == "macos":
+            return f"macos_{major}_{minor}_{self.machine}"
         kind = "manylinux" if self.library == "glibc" else "musllinux"
         return f"{kind}_{major}_{minor}_{self.machine}"
 
 
 def target(path: pathlib.Path) -> Target:
+    data = path.read_bytes()
+    if binary_file.is_windows(data):
+        return Target(binary_file.windows_processor(data), "windows", (0, 0))
+    if binary_file.is_macos(data):
+        # That of third_party/zig/toolchain.bzl.
+        return Target(binary_file.macos_processor(data), "macos", (11, 0))
     told = subprocess.run(["readelf", "--wide", "--file-header", "--dynamic", "--dyn-syms", path],
                           stdout=subprocess.PIPE, text=True, check=True).stdout
     machine = re.search(r"Machine: +(.*)", told)[1].strip()

@@ -29,6 +29,8 @@ BROUGHT = (Library("zlib", "zlib1g-dev", "Zlib", False, True),)
 LIBSTDCPP = Library("libstdc++", "g++", "GPL-3.0-or-later WITH GCC-exception-3.1", False, True)
 ZIG = (Library("libc++", "ziglang", "Apache-2.0 WITH LLVM-exception", False, False),
        Library("compiler_rt", "ziglang", "MIT", False, False))
+# What programs for Windows start with, and their threads.
+MINGW = Library("mingw-w64", "ziglang", "ZPL-2.1 AND MIT", False, False)
 PYTHON_ONLY = ("pybind11", "python_headers")
 
 
@@ -37,7 +39,8 @@ def _section(text: str, begin: str, end: str) -> str:
     return text[start:text.index(end, start)]
 
 
-def libraries(text: str, with_command: bool, is_zig: bool = False) -> List[Library]:
+def libraries(text: str, with_command: bool, is_zig: bool = False,
+              is_windows: bool = False) -> List[Library]:
     """Those of the runtime, those of the command where it is in the archive, and those of
     the compiler."""
     built = _section(text, "1. Libraries that are built", "Two of them are changed")
@@ -50,4 +53,4 @@ def libraries(text: str, with_command: bool, is_zig: bool = False) -> List[Libra
         raise SystemExit("dist: NOTICE does not list the libraries as expected")
     kept = [library for library in found if library.name not in PYTHON_ONLY and
             (with_command or library.name in RUNTIME)]
-    return kept + (list(ZIG) if is_zig else [LIBSTDCPP])
+    return kept + (list(ZIG) if is_zig else [LIBSTDCPP]) + ([MINGW] if is_windows else [])

@@ -42,7 +42,9 @@
 extern "C" {
 #endif
 
-#if defined(__GNUC__)
+#if defined(PETREL_EXPORT)
+// Who builds the library for Windows says how functions are exported.
+#elif defined(__GNUC__)
 #define PETREL_EXPORT __attribute__((visibility("default")))
 #else
 #define PETREL_EXPORT

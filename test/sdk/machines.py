@@ -8,7 +8,10 @@ exported here for XNNPACK and for kernels alone. A C app that is compiled for th
 them.
 """
 
+import os
 import pathlib
+import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -18,7 +21,11 @@ from typing import Dict, List, NamedTuple, Optional, Tuple
 import numpy
 
 TREE = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(TREE / "dist"))
+import binary_file  # noqa: E402: it is where the SDK is made
+
 MODELS = TREE / "test/models/fixtures/torch_2_13"
+INTERFACE_TESTS = ("petrel_test", "data_test")
 STARTUP = [word for word in sys.argv[2:] if word.startswith("--")]
 
 
@@ -30,17 +37,36 @@ class Machine(NamedTuple):
     """What a configuration of the build is for."""
     config: str
     target: str   # as zig names it
-    platform: str  # as wheels name it
+    platform: str  # in the names of files
     run: Optional[Tuple[str, ...]]  # in front of a program; None: it cannot be run here
+    how: str = "linked only"
 
+    @property
+    def system(self) -> str:
+        return self.target.split("-")[1].split(".")[0]
+
+    @property
+    def library(self) -> str:
+        return {"windows": "bin/petrel.dll", "macos": "lib/libpetrel.dylib"}.get(
+            self.system, "lib/libpetrel.so")
+
+
+_MUSL_ARM64 = os.environ.get("PETREL_MUSL_ARM64", "") + "/lib/ld-musl-aarch64.so.1"
 
 MACHINES = {
-    "linux_x86_64": Machine("zig_x86_64", "x86_64-linux-gnu.2.17", "manylinux_2_17_x86_64", ()),
+    "linux_x86_64": Machine("zig_x86_64", "x86_64-linux-gnu.2.17", "manylinux_2_17_x86_64", (),
+                            "natively"),
     "linux_arm64": Machine("zig_arm64", "aarch64-linux-gnu.2.17", "manylinux_2_17_aarch64",
-                           ("qemu-aarch64", "-L", "/usr/aarch64-linux-gnu")),
+                           ("qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"), "under qemu"),
     "musl_x86_64": Machine("zig_musl_x86_64", "x86_64-linux-musl", "musllinux_1_1_x86_64",
-                           ("/lib/ld-musl-x86_64.so.1",)),
-    "musl_arm64": Machine("zig_musl_arm64", "aarch64-linux-musl", "musllinux_1_1_aarch64", None),
+                           ("/lib/ld-musl-x86_64.so.1",), "natively, with Debian's musl"),
+    "musl_arm64": Machine("zig_musl_arm64", "aarch64-linux-musl", "musllinux_1_1_aarch64",
+                          ("qemu-aarch64", _MUSL_ARM64), "under qemu, with Debian's musl"),
+    "windows_x86_64": Machine("zig_windows_x86_64", "x86_64-windows-gnu", "windows_x86_64",
+                              ("wine",), "under wine"),
+    "windows_arm64": Machine("zig_windows_arm64", "aarch64-windows-gnu", "windows_arm64", None),
+    "macos_x86_64": Machine("zig_macos_x86_64", "x86_64-macos.11.0", "macos_11_0_x86_64", None),
+    "macos_arm64": Machine("zig_macos_arm64", "aarch64-macos.11.0", "macos_11_0_arm64", None),
 }
 
 
@@ -67,7 +93,8 @@ def written(machine: Machine, folder: pathlib.Path) -> pathlib.Path:
     archives = list(folder.glob(f"petrel-c-*-{machine.platform}.tar.gz"))
     if len(archives) != 1:
         raise Failed(f"{folder} has no archive for {machine.platform}")
-    if not list(folder.glob(f"petrel_runtime-*-py3-none-{machine.platform}.whl")):
+    if machine.system == "linux" and \
+            not list(folder.glob(f"petrel_runtime-*-py3-none-{machine.platform}.whl")):
         raise Failed(f"{folder} has no wheel for {machine.platform}")
     with tarfile.open(archives[0]) as archive:
         archive.extractall(folder)
@@ -76,14 +103,32 @@ def written(machine: Machine, folder: pathlib.Path) -> pathlib.Path:
     return prefix
 
 
-def check_symbols(prefix: pathlib.Path) -> None:
-    """Only petrel_* is there to be seen."""
-    for line in done("readelf", "--wide", "--dyn-syms", prefix / "lib/libpetrel.so").splitlines():
-        words = line.split()
-        if len(words) < 8 or words[6] == "UND" or words[3] == "SECTION" or words[0] == "Num:":
-            continue
-        if not words[7].startswith(("petrel_", "PETREL_")):
-            raise Failed(f"libpetrel.so shows {words[7]}")
+def shown_symbols(machine: Machine, library: pathlib.Path) -> List[str]:
+    """What can be linked to, without what a system puts before it."""
+    if machine.system == "windows":
+        return binary_file.windows_exports(library.read_bytes())
+    if machine.system == "macos":
+        # zig's linker shows two names of its own.
+        return [name for name in binary_file.macos_exports(library.read_bytes())
+                if name not in ("_mh_dylib_header", "__dso_handle")]
+    lines = [line.split() for line in done("readelf", "--wide", "--dyn-syms", library).splitlines()]
+    # The name of a version is a symbol, too.
+    return [words[7].split("@")[0] for words in lines
+            if len(words) > 7 and words[6] not in ("UND", "ABS") and words[3] in ("FUNC", "OBJECT")]
+
+
+def interface() -> List[str]:
+    """The functions of petrel.h."""
+    text = (TREE / "extension/c_api/petrel.h").read_text()
+    return sorted(re.findall(r"PETREL_EXPORT [^;(]*?(petrel_\w+)\(", text))
+
+
+def check_symbols(machine: Machine, prefix: pathlib.Path) -> None:
+    """All of the interface is there to be seen and nothing else."""
+    shown, expected = shown_symbols(machine, prefix / machine.library), interface()
+    if sorted(shown) != expected:
+        raise Failed(f"{machine.library} shows {sorted(set(shown) - set(expected))} and lacks "
+                     f"{sorted(set(expected) - set(shown))}")
 
 
 def programs(work: pathlib.Path) -> Programs:
@@ -129,12 +174,21 @@ def compare(name: str, out: pathlib.Path) -> None:
             raise Failed(f"{path.stem} differs by {numpy.nanmax(numpy.abs(got - expected))}")
 
 
+def built_app(machine: Machine, zig: str, prefix: pathlib.Path, source: str,
+              *more: object) -> pathlib.Path:
+    """A program in C with the library: beside it for Windows, elsewhere it knows the way."""
+    app = prefix / machine.library
+    app = app.parent / f"{pathlib.Path(source).stem}{'.exe' if machine.system == 'windows' else ''}"
+    way = [] if machine.system == "windows" else [f"-Wl,-rpath,{prefix}/lib"]
+    done(zig, "cc", "-target", machine.target, "-std=c99", "-O1", TREE / source, "-o", app,
+         f"-I{prefix}/include", f"-L{prefix}/lib", "-lpetrel", *way, *more)
+    return app
+
+
 def run_all(machine: Machine, zig: str, prefix: pathlib.Path,
             all_programs: Programs) -> int:
     """How many programs ran, all rightly."""
-    app = prefix / "raw_app"
-    done(zig, "cc", "-target", machine.target, "-std=c99", "-O1", TREE / "test/sdk/raw_app.c", "-o",
-         app, f"-I{prefix}/include", f"-L{prefix}/lib", "-lpetrel", f"-Wl,-rpath,{prefix}/lib")
+    app = built_app(machine, zig, prefix, "test/sdk/raw_app.c")
     if machine.run is None:
         return 0
     for name, (program, inputs) in all_programs.items():
@@ -142,6 +196,66 @@ def run_all(machine: Machine, zig: str, prefix: pathlib.Path,
         done(*machine.run, app, program, out, *inputs)
         compare(name.split()[0], out)
     return len(all_programs)
+
+
+def interface_files(where: pathlib.Path) -> pathlib.Path:
+    """What the tests of the C interface read, built here, below one folder."""
+    for name in ("extension/c_api", "test/quantized/programs", "examples/quickstart"):
+        (where / name).mkdir(parents=True)
+        for top in (TREE, TREE / "bazel-bin"):
+            for path in (top / name).iterdir():
+                if path.suffix in (".pte", ".ptd", ".bin"):
+                    shutil.copy(path, where / name)
+    return where
+
+
+def run_interface_tests(machine: Machine, zig: str, prefix: pathlib.Path,
+                        files: pathlib.Path) -> None:
+    """The tests of the C interface, which elsewhere run as part of //extension/c_api."""
+    for name in INTERFACE_TESTS:
+        app = built_app(machine, zig, prefix, f"extension/c_api/{name}.c", f"-I{TREE}", "-lpthread")
+        done(*machine.run, app, cwd=files, env={**os.environ, "TEST_TMPDIR": str(prefix)})
+
+
+def run_platform_test(machine: Machine, zig: str, prefix: pathlib.Path) -> None:
+    """That of runtime/platform, over its files for the system and Debian's googletest."""
+    app = prefix / "system_test.exe"
+    sources = [path for path in (TREE / "runtime/platform").glob("*_windows.cc")
+               if not path.name.startswith(("arm64_", "fork_"))]
+    done(zig, "c++", "-target", machine.target, "-std=c++17", "-O1", f"-I{TREE}",
+         "-I/usr/src/googletest/googletest/include", "-I/usr/src/googletest/googletest",
+         "/usr/src/googletest/googletest/src/gtest-all.cc",
+         "/usr/src/googletest/googletest/src/gtest_main.cc",
+         TREE / "runtime/platform/system_test.cc", TREE / "runtime/platform/windows_text.cc",
+         TREE / "runtime/platform/page_advice_none.cc", *sources, "-lbcrypt", "-o", app)
+    where = prefix / "platform"
+    where.mkdir()
+    done(*machine.run, app, cwd=where, env={**os.environ, "TEST_TMPDIR": str(where)})
+
+
+class Row(NamedTuple):
+    """What held for one machine."""
+    name: str
+    platform: str
+    size: int
+    how: str
+
+
+def tested(name: str, zig: str, work: pathlib.Path, all_programs: Programs,
+           files: pathlib.Path) -> Row:
+    machine = MACHINES[name]
+    (work / name).mkdir()
+    prefix = written(machine, work / name)
+    check_symbols(machine, prefix)
+    ran = run_all(machine, zig, prefix, all_programs)
+    how = machine.how
+    if machine.run is not None:
+        how = f"{ran} programs give what eager PyTorch gave, {how}"
+    if machine.system == "windows" and machine.run is not None:
+        run_interface_tests(machine, zig, prefix, files)
+        run_platform_test(machine, zig, prefix)
+        how += "; the tests of the C interface and of //runtime/platform pass, too"
+    return Row(name, machine.platform, (prefix / machine.library).stat().st_size, how)
 
 
 def main() -> int:
@@ -152,28 +266,27 @@ def main() -> int:
         print(f"machines: there is no {unknown[0]}; there are {', '.join(MACHINES)}",
               file=sys.stderr)
         return 2
-    counts = [0, 0]
+    rows, failed = [], 0
     with tempfile.TemporaryDirectory() as folder:
         work = pathlib.Path(folder)
-        bazel("build", "//extension/cli:petrel")
+        # Before other configurations: what Bazel built last is where its links lead.
+        bazel("build", "//extension/cli:petrel",
+              *(f"//extension/c_api:{name}" for name in INTERFACE_TESTS))
         all_programs = programs(work)
+        files = interface_files(work / "files")
+        os.environ.update(WINEPREFIX=str(work / "wine"), WINEDEBUG="-all")
         for name in names:
-            machine = MACHINES[name]
-            (work / name).mkdir()
             try:
-                prefix = written(machine, work / name)
-                check_symbols(prefix)
-                ran = run_all(machine, zig, prefix, all_programs)
-                size = (prefix / "lib/libpetrel.so").stat().st_size
-                what = f"{ran} programs as eager PyTorch" if machine.run is not None else \
-                    "an app links, nothing here runs it"
-                print(f"passed: {name}: {machine.platform}, {size} bytes, {what}", flush=True)
-                counts[0] += 1
+                rows.append(tested(name, zig, work, all_programs, files))
+                print(f"passed: {name}", flush=True)
             except (Failed, OSError) as why:
                 print(f"FAILED: {name}: {why}", file=sys.stderr, flush=True)
-                counts[1] += 1
-    print(f"{counts[0]} passed, {counts[1]} failed")
-    return counts[1] > 0
+                failed += 1
+    print("| machine | platform | bytes | how it is tested |\n|---|---|---:|---|")
+    for row in rows:
+        print(f"| {row.name} | {row.platform} | {row.size} | {row.how} |")
+    print(f"{len(rows)} passed, {failed} failed")
+    return failed > 0
 
 
 if __name__ == "__main__":

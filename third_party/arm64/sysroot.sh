@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# sysroot.sh FOLDER
+# sysroot.sh FOLDER [PACKAGE...]
 #
-# Unpacks Debian's arm64 packages of the libraries that this machine has, in the
-# same versions, below FOLDER; does nothing when they are there. Prints the
+# Unpacks Debian's arm64 packages of the libraries that this machine has, or of those that
+# are named, in the same versions, below FOLDER; does nothing when they are there. Prints the
 # folder that it made, whose name holds a digest of the versions. Touches neither
 # the system's package lists nor its configuration, and so needs no root.
 set -euo pipefail
@@ -14,8 +14,10 @@ packages=(
   libgcc-s1 libgmock-dev libgtest-dev libhwy-dev libminizip-dev rapidjson-dev
   libssl-dev libstdc++6 nlohmann-json3-dev zlib1g zlib1g-dev
 )
+[ $# -lt 2 ] || packages=("${@:2}")
 # Shared libraries have the number of their interface in the name.
 for package in libbenchmark-dev libhwy-dev libssl-dev; do
+  [[ " ${packages[*]} " == *" $package "* ]] || continue
   packages+=($(dpkg-query -W -f='${Depends}' "$package" |
     grep -oE "^${package%-dev}[0-9][^ ,]*|, ${package%-dev}[0-9][^ ,]*" | tr -d ', '))
 done

@@ -6,6 +6,8 @@ machines older than the one that builds them, or of another kind.
     ./bazelw build --config=zig_arm64 //extension/c_api:libpetrel.so
     ./bazelw build --config=zig_musl_x86_64 ...                          # musl
     ./bazelw build --config=zig_musl_arm64 ...
+    ./bazelw build --config=zig_windows_x86_64 //extension/c_api:petrel.dll
+    ./bazelw build --config=zig_macos_arm64 //extension/c_api:libpetrel.dylib
 
 It brings C libraries of its own and clang's of C++, linked into the result. An archive of
 C++ made so would serve its own users alone: what these configurations are for is the
@@ -29,13 +31,40 @@ _LINK = [
     "c++-link-nodeps-dynamic-library",
 ]
 
-# C library and processor as Bazel calls it -> target as zig calls it. 2.17 is the glibc of
-# manylinux2014, the oldest that PyPI takes.
+# System -> C library and processor as Bazel calls it -> target as zig calls it. 2.17 is the
+# glibc of manylinux2014, the oldest that PyPI takes; 11.0 the first macOS for arm64. A target
+# that is added to a system has all of that system compiled anew.
 _TARGETS = {
-    "gnu_aarch64": "aarch64-linux-gnu.2.17",
-    "gnu_k8": "x86_64-linux-gnu.2.17",
-    "musl_aarch64": "aarch64-linux-musl",
-    "musl_k8": "x86_64-linux-musl",
+    "linux": {
+        "gnu_aarch64": "aarch64-linux-gnu.2.17",
+        "gnu_k8": "x86_64-linux-gnu.2.17",
+        "musl_aarch64": "aarch64-linux-musl",
+        "musl_k8": "x86_64-linux-musl",
+    },
+    "macos": {
+        "macos_aarch64": "aarch64-macos.11.0",
+        "macos_k8": "x86_64-macos.11.0",
+    },
+    "windows": {
+        "windows_aarch64": "aarch64-windows-gnu",
+        "windows_k8": "x86_64-windows-gnu",
+    },
+}
+
+_SYSTEM_OF = {target: system for system, targets in _TARGETS.items() for target in targets}
+
+# macOS has no list of what a library shows: what is not marked is hidden.
+_COMPILE_FLAGS = {
+    "linux": [],
+    "macos": ["-fvisibility=hidden"],
+    "windows": [],
+}
+
+# How a library of a system is linked.
+_LINK_FLAGS = {
+    "linux": ["-s", "-Wl,--gc-sections", "-Wl,-z,relro,-z,now"],
+    "macos": ["-s", "-Wl,-dead_strip"],
+    "windows": ["-s", "-Wl,--gc-sections"],
 }
 
 # Of what it links into a library.
@@ -44,6 +73,7 @@ _LICENCES = {
     "libcxx": "lib/libcxx/LICENSE.TXT",
     "libcxxabi": "lib/libcxxabi/LICENSE.TXT",
     "libunwind": "lib/libunwind/LICENSE.TXT",
+    "mingw": "lib/libc/mingw/COPYING",
 }
 
 _HEADERS = ["flatbuffers", "hwy", "nlohmann"]
@@ -74,6 +104,12 @@ export ZIG_GLOBAL_CACHE_DIR={cache} ZIG_LOCAL_CACHE_DIR={cache}
 exec {zig}/zig ar "$@"
 """
 
+# Makes what is linked in place of a DLL.
+_DLL_TOOL = """#!/bin/sh
+export ZIG_GLOBAL_CACHE_DIR={cache} ZIG_LOCAL_CACHE_DIR={cache}
+exec {zig}/zig dlltool "$@"
+"""
+
 def _flags(actions, flags):
     return flag_set(actions = actions, flag_groups = [flag_group(flags = flags)])
 
@@ -100,8 +136,8 @@ def _config_impl(ctx):
                     "-D__TIME__=\"redacted\"",
                     "-isystem",
                     _INCLUDE,
-                ]),
-                _flags(_LINK, ["-s", "-Wl,--gc-sections", "-Wl,-z,relro,-z,now"]),
+                ] + _COMPILE_FLAGS[_SYSTEM_OF[ctx.attr.target]]),
+                _flags(_LINK, _LINK_FLAGS[_SYSTEM_OF[ctx.attr.target]]),
             ],
         ),
     ]
@@ -139,17 +175,19 @@ package(default_visibility = ["//visibility:public"])
 
 TARGETS = {targets}
 
+exports_files(["bin/dlltool"])
+
 filegroup(name = "nothing")
 
-filegroup(
-    name = "programs",
-    srcs = ["bin/ar"] + ["bin/" + target for target in TARGETS],
-)
+[filegroup(
+    name = system + "_programs",
+    srcs = ["bin/ar"] + ["bin/" + target for target in targets],
+) for system, targets in TARGETS.items()]
 
-filegroup(
-    name = "compiler",
-    srcs = [":programs"] + glob(["include/**"], allow_empty = True),
-)
+[filegroup(
+    name = system + "_compiler",
+    srcs = [system + "_programs"] + glob(["include/**"], allow_empty = True),
+) for system in TARGETS]
 
 filegroup(
     name = "licences",
@@ -160,22 +198,22 @@ filegroup(
     name = target + "_config",
     target = target,
     zig = {zig},
-) for target in TARGETS]
+) for targets in TARGETS.values() for target in targets]
 
 [cc_toolchain(
     name = target,
-    all_files = ":compiler",
-    ar_files = ":programs",
-    as_files = ":compiler",
-    compiler_files = ":compiler",
+    all_files = system + "_compiler",
+    ar_files = system + "_programs",
+    as_files = system + "_compiler",
+    compiler_files = system + "_compiler",
     dwp_files = ":nothing",
-    linker_files = ":programs",
+    linker_files = system + "_programs",
     objcopy_files = ":nothing",
     strip_files = ":nothing",
     supports_param_files = 1,
     toolchain_config = target + "_config",
     toolchain_identifier = target,
-) for target in TARGETS]
+) for system, targets in TARGETS.items() for target in targets]
 
 [cc_toolchain_suite(
     name = library,
@@ -185,15 +223,16 @@ filegroup(
         "k8": library + "_k8",
         "k8|zig": library + "_k8",
     }},
-) for library in ["gnu", "musl"]]
+) for library in ["gnu", "macos", "musl", "windows"]]
 """
 
 def _impl(rctx):
     zig = rctx.os.environ.get("PETREL_ZIG") or "/nonexistent"
     values = {"cache": rctx.os.environ.get("PETREL_ZIG_CACHE") or "/nonexistent", "zig": zig}
-    for name, target in _TARGETS.items():
+    for name, target in [row for targets in _TARGETS.values() for row in targets.items()]:
         rctx.file("bin/" + name, _COMPILER.format(target = target, **values))
     rctx.file("bin/ar", _ARCHIVER.format(**values))
+    rctx.file("bin/dlltool", _DLL_TOOL.format(**values))
     for name in _HEADERS:
         if rctx.path("/usr/include/" + name).exists:
             rctx.symlink("/usr/include/" + name, "include/" + name)
@@ -202,7 +241,7 @@ def _impl(rctx):
             rctx.symlink(zig + "/" + path, "licences/%s.txt" % name)
     rctx.file("version", zig.split("/")[-1].split("-")[1] + "\n" if "-" in zig else "")
     rctx.file("BUILD.bazel", _BUILD.format(
-        targets = repr(_TARGETS.keys()),
+        targets = repr(_TARGETS),
         zig = repr(zig),
     ))
 
@@ -214,5 +253,5 @@ _zig_toolchain = repository_rule(
 )
 
 def zig_toolchain():
-    """Declares @zig, whose :gnu and :musl the configurations choose."""
+    """Declares @zig, whose :gnu, :musl, :windows and :macos the configurations choose."""
     _zig_toolchain(name = "zig")
