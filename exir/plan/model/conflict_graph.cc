@@ -12,54 +12,45 @@
 namespace petrel::exir::plan {
 namespace {
 
-// A forbidden range of offset(b) - offset(a), with a < b.
-struct Range {
-  BufferIdx a, b;
-  int64_t low, high;
-};
-
-void append_lifetime_ranges(const Problem& problem, std::vector<Range>* ranges) {
-  std::vector<Stretch> stretches = stretches_by_begin(problem);
-  std::vector<Stretch> alive;
+// Calls fn(a, b, low, high) for each forbidden range of offset(b) - offset(a): of buffers
+// that are there at the same time, some pairs more than once, and of those in conflict.
+template <typename Fn>
+void for_each_range(const Problem& problem, const std::vector<Stretch>& stretches, Fn fn) {
+  std::vector<const Stretch*> alive;
   for (const Stretch& s : stretches) {
     size_t kept = 0;
-    for (const Stretch& t : alive) {
-      if (t.time.end <= s.time.begin) continue;
+    for (const Stretch* t : alive) {
+      if (t->time.end <= s.time.begin) continue;
       alive[kept++] = t;
-      if (t.buffer == s.buffer) continue;
-      const Stretch& x = t.buffer < s.buffer ? t : s;
-      const Stretch& y = t.buffer < s.buffer ? s : t;
-      ranges->push_back({x.buffer, y.buffer, x.low - y.high, x.high - y.low});
+      if (t->buffer != s.buffer) fn(t->buffer, s.buffer, t->low - s.high, t->high - s.low);
     }
     alive.resize(kept);
-    alive.push_back(s);
+    alive.push_back(&s);
+  }
+  for (const Pair& pair : problem.conflicts) {
+    const auto [a, b] = pair;
+    const int64_t size = problem.buffers[a].size, other = problem.buffers[b].size;
+    if (size != 0 && other != 0) fn(a, b, -other, size);
   }
 }
 
-// Into buckets by the one buffer, then by the other: there can be hundreds of
-// millions.
-void sort_by_pair(size_t num_buffers, std::vector<Range>* ranges) {
-  std::vector<Range> sorted(ranges->size());
-  for (const bool by_a : {false, true}) {
-    std::vector<size_t> next(num_buffers + 1, 0);
-    for (const Range& r : *ranges) ++next[(by_a ? r.a : r.b) + 1];
-    for (size_t i = 1; i < next.size(); ++i) next[i] += next[i - 1];
-    for (const Range& r : *ranges) sorted[next[by_a ? r.a : r.b]++] = r;
-    ranges->swap(sorted);
-  }
-  for (size_t i = 0; i < ranges->size();) {
-    size_t end = i + 1;
-    while (end < ranges->size() && (*ranges)[end].a == (*ranges)[i].a &&
-           (*ranges)[end].b == (*ranges)[i].b) {
-      ++end;
+// One edge for each neighbour, which covers all ranges of the pair; false if it covers
+// more than they do. Returns the end of what is left.
+Edge* merge(Edge* begin, Edge* end, bool* exact) {
+  std::sort(begin, end, [](const Edge& x, const Edge& y) {
+    return x.other != y.other ? x.other < y.other : x.low < y.low;
+  });
+  Edge* kept = begin;
+  for (Edge* edge = begin; edge != end; ++edge) {
+    if (kept == begin || kept[-1].other != edge->other) {
+      *kept++ = *edge;
+      continue;
     }
-    if (end > i + 1) {
-      std::sort(ranges->begin() + static_cast<int64_t>(i),
-                ranges->begin() + static_cast<int64_t>(end),
-                [](const Range& x, const Range& y) { return x.low < y.low; });
-    }
-    i = end;
+    // Open ranges that only touch leave their common end allowed.
+    if (edge->low >= kept[-1].high) *exact = false;
+    kept[-1].high = std::max(kept[-1].high, edge->high);
   }
+  return kept;
 }
 
 }  // namespace
@@ -78,76 +69,55 @@ int64_t ConflictGraph::count_pairs(const Problem& problem) {
   return pairs;
 }
 
+// There can be tens of millions of edges: they are counted first, and then written to
+// where they stay.
 ConflictGraph::ConflictGraph(const Problem& problem) : has_extra_(!problem.conflicts.empty()) {
-  std::vector<Range> ranges;
-  append_lifetime_ranges(problem, &ranges);
-  for (const Pair& pair : problem.conflicts) {
-    const auto [a, b] = std::minmax(pair.first, pair.second);
-    if (problem.buffers[a].size == 0 || problem.buffers[b].size == 0) continue;
-    ranges.push_back({a, b, -problem.buffers[b].size, problem.buffers[a].size});
-  }
-  sort_by_pair(problem.buffers.size(), &ranges);
-  // In place, again because of their number.
-  size_t kept = 0;
-  for (const Range& range : ranges) {
-    if (kept == 0 || ranges[kept - 1].a != range.a || ranges[kept - 1].b != range.b) {
-      ranges[kept++] = range;
-      continue;
-    }
-    // Open ranges that only touch leave their common end allowed.
-    Range& merged = ranges[kept - 1];
-    if (range.low >= merged.high) exact_ = false;
-    merged.high = std::max(merged.high, range.high);
-  }
-  ranges.resize(kept);
-
-  const auto find_range = [&](BufferIdx x, BufferIdx y) -> Range* {
-    const std::pair<BufferIdx, BufferIdx> key = std::minmax(x, y);
-    const auto it =
-        std::lower_bound(ranges.begin(), ranges.end(), key,
-                         [](const Range& range, const std::pair<BufferIdx, BufferIdx>& k) {
-                           return std::make_pair(range.a, range.b) < k;
-                         });
-    return it != ranges.end() && std::make_pair(it->a, it->b) == key ? &*it : nullptr;
-  };
-  for (const PermittedOverlap& overlap : problem.overlaps) {
-    Range* range = find_range(overlap.lower, overlap.upper);
-    if (range == nullptr) continue;
-    const int64_t distance = problem.buffers[overlap.lower].size - overlap.bytes;
-    if (overlap.lower == range->a) {
-      range->high = std::min(range->high, distance);
-    } else {
-      range->low = std::max(range->low, -distance);
-    }
-  }
-  for (const Pair& pair : problem.non_conflicts) {
-    if (Range* range = find_range(pair.first, pair.second)) {
-      range->high = range->low;
-    }
-  }
-  ranges.erase(std::remove_if(ranges.begin(), ranges.end(),
-                              [](const Range& range) { return range.low >= range.high; }),
-               ranges.end());
-
-  // Edges from both ends, bucketed by buffer; two passes in the order of
-  // (a, b) leave every bucket sorted by `other`.
+  const std::vector<Stretch> stretches = stretches_by_begin(problem);
   Lists lists;
   lists.first.assign(problem.buffers.size() + 1, 0);
-  for (const Range& range : ranges) {
-    ++lists.first[range.a + 1];
-    ++lists.first[range.b + 1];
+  for_each_range(problem, stretches, [&](BufferIdx a, BufferIdx b, int64_t, int64_t) {
+    ++lists.first[a + 1];
+    ++lists.first[b + 1];
+  });
+  for (size_t i = 1; i < lists.first.size(); ++i) lists.first[i] += lists.first[i - 1];
+  lists.edges.resize(static_cast<size_t>(lists.first.back()));
+  std::vector<int64_t> end(lists.first.begin(), lists.first.end() - 1);
+  for_each_range(problem, stretches, [&](BufferIdx a, BufferIdx b, int64_t low, int64_t high) {
+    lists.edges[end[a]++] = {b, low, high};
+    lists.edges[end[b]++] = {a, -high, -low};
+  });
+  Edge* const edges = lists.edges.data();
+  for (size_t i = 0; i < end.size(); ++i) {
+    end[i] = merge(edges + lists.first[i], edges + end[i], &exact_) - edges;
   }
-  for (size_t i = 1; i < lists.first.size(); ++i) {
-    lists.first[i] += lists.first[i - 1];
+  const auto find_edge = [&](BufferIdx from, BufferIdx to) -> Edge* {
+    Edge* const edge =
+        std::lower_bound(edges + lists.first[from], edges + end[from], to,
+                         [](const Edge& one, BufferIdx other) { return one.other < other; });
+    return edge != edges + end[from] && edge->other == to ? edge : nullptr;
+  };
+  for (const PermittedOverlap& overlap : problem.overlaps) {
+    Edge* const up = find_edge(overlap.lower, overlap.upper);
+    if (up == nullptr) continue;
+    const int64_t distance = problem.buffers[overlap.lower].size - overlap.bytes;
+    Edge* const down = find_edge(overlap.upper, overlap.lower);
+    up->high = std::min(up->high, distance);
+    down->low = std::max(down->low, -distance);
   }
-  lists.edges.resize(2 * ranges.size());
-  std::vector<int64_t> next(lists.first.begin(), lists.first.end() - 1);
-  for (const Range& range : ranges) {
-    lists.edges[next[range.b]++] = {range.a, -range.high, -range.low};
+  for (const Pair& pair : problem.non_conflicts) {
+    for (Edge* edge : {find_edge(pair.first, pair.second), find_edge(pair.second, pair.first)}) {
+      if (edge != nullptr) edge->high = edge->low;
+    }
   }
-  for (const Range& range : ranges) {
-    lists.edges[next[range.a]++] = {range.b, range.low, range.high};
+  int64_t kept = 0;
+  for (size_t i = 0; i < end.size(); ++i) {
+    const int64_t begin = std::exchange(lists.first[i], kept);
+    for (int64_t at = begin; at < end[i]; ++at) {
+      if (edges[at].low < edges[at].high) edges[kept++] = edges[at];
+    }
   }
+  lists.first.back() = kept;
+  lists.edges.resize(static_cast<size_t>(kept));
   keep(std::move(lists));
 }
 

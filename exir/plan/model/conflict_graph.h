@@ -36,10 +36,10 @@ struct Edge {
 class ConflictGraph {
  public:
   // Pairs of stretches that are there at the same time, and conflicts: the graph takes
-  // about 100 bytes for each. Preconditions as for the graph, which plan() makes of no
-  // more than this.
+  // 48 bytes for each. Preconditions as for the graph, which plan() makes of no more than
+  // this, or 0.8 GB.
   static int64_t count_pairs(const Problem& problem);
-  static constexpr int64_t kMaxPairs = int64_t{1} << 25;
+  static constexpr int64_t kMaxPairs = int64_t{1} << 24;
 
   // The problem must have passed check_problem().
   explicit ConflictGraph(const Problem& problem);
@@ -67,7 +67,7 @@ class ConflictGraph {
 
  private:
   // Never changed once built, so that copies of a graph can share them: there
-  // can be hundreds of millions of edges.
+  // can be tens of millions of edges.
   struct Lists {
     std::vector<int64_t> first;  // of each buffer, and the end
     std::vector<Edge> edges;

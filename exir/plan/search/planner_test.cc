@@ -316,7 +316,7 @@ TEST(PlannerTest, RefusesMorePairsThanMemoryHas) {
   const absl::Status status = plan(problem).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_EQ(status.message(),
-            "40495500 pairs of buffers are needed at the same time, the limit is 33554432");
+            "40495500 pairs of buffers are needed at the same time, the limit is 16777216");
 }
 
 TEST(PlannerTest, RandomProblemsGetValidPlansOrNone) {
