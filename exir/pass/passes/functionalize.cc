@@ -49,9 +49,15 @@ size_t written_argument(const OpInfo& op) {
 // Whether the result may share the memory of the first argument.
 bool may_alias(const OpInfo& op) { return op.has(kView) || op.has(kIdentity); }
 
+// A write is followed by each view of views that it goes through, and each of these is
+// taken anew where it is read: so many nodes for one of the graph, and some more.
+constexpr size_t kMostMade = 64;
+constexpr size_t kMoreMade = size_t{1} << 16;
+
 class Functionalizer {
  public:
-  explicit Functionalizer(Graph& graph) : graph_(graph) {}
+  explicit Functionalizer(Graph& graph)
+      : graph_(graph), left_(kMostMade * graph.nodes().size() + kMoreMade) {}
 
   absl::Status run();
 
@@ -66,8 +72,10 @@ class Functionalizer {
   void add_view(Value* value, Value* parent, Node* step, std::optional<Strides> strides);
   void add_results(Node* node);
   absl::Status finish();
+  absl::Status pay_for_node(const Node& of);
 
   Graph& graph_;
+  size_t left_;  // of the nodes that may be made
   std::vector<std::unique_ptr<Group>> groups_;
   std::map<Value*, Alias> aliases_;
   std::vector<Node*> written_;  // in-place nodes, erased at the end
@@ -146,9 +154,9 @@ void Functionalizer::add_results(Node* node) {
   }
   if (strides && op.is(aten::slice_Tensor)) {
     Strides made = *strides;
-    made[static_cast<size_t>(node->argument(arg::dim).as_int())] *=
-        node->argument(arg::step).as_int();
-    return add_view(value, self, node, made);
+    int64_t& stride = made[static_cast<size_t>(node->argument(arg::dim).as_int())];
+    const bool fits = !__builtin_mul_overflow(stride, node->argument(arg::step).as_int(), &stride);
+    return add_view(value, self, node, fits ? std::optional(made) : std::nullopt);
   }
   if (strides && op.is(aten::expand)) {
     Strides made(value->tensor().rank(), 0);
@@ -163,6 +171,13 @@ void Functionalizer::add_results(Node* node) {
   for (size_t i = 0; i < node->num_results(); ++i) {
     add_view(node->result(i), self, node, std::nullopt);
   }
+}
+
+absl::Status Functionalizer::pay_for_node(const Node& of) {
+  if (left_-- > 0) return absl::OkStatus();
+  return absl::ResourceExhaustedError(
+      absl::StrCat(of.describe(), ": writes through views of views become more than ", kMostMade,
+                   " nodes for each of the graph"));
 }
 
 // The value that now holds the content of `value`, which is one of the original
@@ -182,6 +197,7 @@ BuiltValue Functionalizer::refresh(Value* value, Node* position) {
     if (view.step != nullptr) {
       std::vector<Argument> arguments = view.step->arguments();
       arguments[0] = Argument(made);
+      PETREL_RETURN_IF_ERROR(pay_for_node(*view.step));
       Builder b(graph_, position);
       PETREL_ASSIGN_OR_RETURN(Node * again, b.node(view.step->op(), std::move(arguments)));
       made = again->result(view.result_index);
@@ -247,6 +263,7 @@ BuiltValue Functionalizer::new_value(Builder& b, Node* node, Value* self) {
 BuiltValue Functionalizer::scatter(Builder& b, const Alias& view, Value* parent, Value* value) {
   if (view.step == nullptr) return value;
   const Node& step = *view.step;
+  PETREL_RETURN_IF_ERROR(pay_for_node(step));
   if (step.is(aten::view, aten::reshape)) {
     if (parent->type().is_dynamic()) {
       return b.call(aten::view_as, {value, parent});
@@ -349,8 +366,8 @@ absl::Status Functionalizer::finish() {
   }
   for (const auto& [value, name] : renames_) graph_.rename(value, name);
   // Constants that turn out to be state.
-  for (auto& write : changed) {
-    Value* base = write.first;
+  std::map<const Value*, Value*> state;  // by the constant that it was
+  for (const auto& [base, value] : changed) {
     if (base->constant()->is_mutable()) continue;
     auto copy = std::make_shared<Constant>(*base->constant());
     copy->kind = Constant::Kind::kMutableBuffer;
@@ -359,14 +376,15 @@ absl::Status Functionalizer::finish() {
     graph_.replace_all_uses(base, buffer);
     graph_.erase_constant(base);
     graph_.rename(buffer, name);
-    for (auto& other : changed) {
-      if (other.first == base) other.first = buffer;
-      if (other.second == base) other.second = buffer;
-    }
+    state[base] = buffer;
   }
+  const auto now = [&](Value* value) {
+    const auto found = state.find(value);
+    return found == state.end() ? value : found->second;
+  };
   writes = graph_.buffer_writes();
   for (const auto& [buffer, value] : changed) {
-    if (value != buffer) writes.push_back({buffer, value});
+    if (now(value) != now(buffer)) writes.push_back({now(buffer), now(value)});
   }
   graph_.set_buffer_writes(std::move(writes));
   return absl::OkStatus();

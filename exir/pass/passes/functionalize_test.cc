@@ -315,5 +315,19 @@ TEST(FunctionalizeLongChains, OfWritesAndOfViews) {
   EXPECT_THAT(viewed, HasSubstr("return %40002"));
 }
 
+// A thousand views of views and a thousand writes through all of them would be a million nodes.
+TEST(FunctionalizeLongChains, RefusesMoreNodesThanTheGraphIsWorth) {
+  std::string text = "method @m(%x: f32[4]) {\n  %v0 = aten.neg.default(%x)\n";
+  for (int i = 1; i <= 1000; ++i) {
+    text +=
+        "  %v" + std::to_string(i) + " = aten.view.default(%v" + std::to_string(i - 1) + ", [4])\n";
+  }
+  for (int i = 0; i < 1000; ++i) {
+    text += "  %w" + std::to_string(i) + " = aten.relu_.default(%v1000)\n";
+  }
+  EXPECT_THAT(pass_error(functionalize, text + "  return %v0 }"),
+              HasSubstr("writes through views of views become more than 64 nodes"));
+}
+
 }  // namespace
 }  // namespace petrel::exir
