@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "absl/strings/str_join.h"
 #include "exir/ops/elementwise.h"
 #include "exir/ops/families.h"
 #include "exir/ops/rule.h"
@@ -6,10 +7,34 @@
 namespace petrel::exir::rules {
 namespace {
 
-// Weights of prelu are per channel and do not broadcast like an operand.
 Inferred activation(const BoundArguments& in) { return unary_same(in); }
 
+Inferred float_activation(const BoundArguments& in) {
+  PETREL_RETURN_IF_ERROR(check_floats(in));
+  return unary_same(in);
+}
+
+// Weights of prelu are per channel and do not broadcast like an operand.
+Inferred prelu(const BoundArguments& in) {
+  PETREL_RETURN_IF_ERROR(check_floats(in));
+  const TensorType& self = in.tensor("self");
+  const TensorType& weight = in.tensor("weight");
+  const Size count = weight.numel();
+  const Size channels = self.rank() == 0 ? Size(1) : self.sizes[self.rank() > 1 ? 1 : 0];
+  if (weight.rank() > 1 || (count != 1 && count != channels)) {
+    return invalid("argument 'weight' is [", absl::StrJoin(weight.sizes, ","), "], must be [",
+                   channels, "] or [1]");
+  }
+  return unary_same(in);
+}
+
+Inferred prelu_kernel(const BoundArguments& in) {
+  PETREL_RETURN_IF_ERROR(check_floats(in));
+  return in_place_elementwise(in);
+}
+
 Inferred glu(const BoundArguments& in) {
+  PETREL_RETURN_IF_ERROR(check_floats(in));
   TensorType out = in.tensor("self");
   if (out.rank() == 0) return invalid("argument 'self' has no dimension");
   PETREL_ASSIGN_OR_RETURN(int64_t dim, in.dim("dim", out.rank()));
@@ -55,22 +80,22 @@ Inferred native_dropout(const BoundArguments& in) {
 
 constexpr OpRow kRows[] = {
     {"aten::celu(Tensor self, Scalar alpha=1.) -> Tensor", "", kPure | kElementwise,
-     infer<activation>},
+     infer<float_activation>},
     {"aten::celu_(Tensor(a!) self, Scalar alpha=1.) -> Tensor(a!)", "", kInPlace,
      infer<in_place_elementwise>, "aten::celu"},
     {"aten::elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar "
      "input_scale=1) -> Tensor",
-     "aten::elu.out", kPure | kElementwise, infer<activation>},
+     "aten::elu.out", kPure | kElementwise, infer<float_activation>},
     {"aten::elu_(Tensor(a!) self, Scalar alpha=1, Scalar scale=1, Scalar "
      "input_scale=1) -> Tensor(a!)",
      "", kInPlace, infer<in_place_elementwise>, "aten::elu"},
     {"aten::gelu(Tensor self, *, str approximate=\"none\") -> Tensor", "aten::gelu.out",
-     kPure | kElementwise, infer<activation>},
+     kPure | kElementwise, infer<float_activation>},
     {"aten::glu(Tensor self, int dim=-1) -> Tensor", "aten::glu.out", kPure, infer<glu>},
-    {"aten::hardsigmoid(Tensor self) -> Tensor", "", kPure | kElementwise, infer<activation>},
+    {"aten::hardsigmoid(Tensor self) -> Tensor", "", kPure | kElementwise, infer<float_activation>},
     {"aten::hardsigmoid_(Tensor(a!) self) -> Tensor(a!)", "", kInPlace, infer<in_place_elementwise>,
      "aten::hardsigmoid"},
-    {"aten::hardswish(Tensor self) -> Tensor", "", kPure | kElementwise, infer<activation>},
+    {"aten::hardswish(Tensor self) -> Tensor", "", kPure | kElementwise, infer<float_activation>},
     {"aten::hardswish_(Tensor(a!) self) -> Tensor(a!)", "", kInPlace, infer<in_place_elementwise>,
      "aten::hardswish"},
     {"aten::hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> "
@@ -80,18 +105,17 @@ constexpr OpRow kRows[] = {
      "-> Tensor(a!)",
      "", kInPlace, infer<in_place_elementwise>, "aten::hardtanh"},
     {"aten::leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor", "aten::leaky_relu.out",
-     kPure | kElementwise, infer<activation>},
+     kPure | kElementwise, infer<float_activation>},
     {"aten::leaky_relu_(Tensor(a!) self, Scalar negative_slope=0.01) -> "
      "Tensor(a!)",
      "", kInPlace, infer<in_place_elementwise>, "aten::leaky_relu"},
-    {"aten::log_sigmoid(Tensor self) -> Tensor", "", kPure | kElementwise, infer<activation>},
-    {"aten::mish(Tensor self) -> Tensor", "", kPure | kElementwise, infer<activation>},
+    {"aten::log_sigmoid(Tensor self) -> Tensor", "", kPure | kElementwise, infer<float_activation>},
+    {"aten::mish(Tensor self) -> Tensor", "", kPure | kElementwise, infer<float_activation>},
     {"aten::mish_(Tensor(a!) self) -> Tensor(a!)", "", kInPlace, infer<in_place_elementwise>,
      "aten::mish"},
-    {"aten::prelu(Tensor self, Tensor weight) -> Tensor", "", kPure | kElementwise,
-     infer<activation>},
+    {"aten::prelu(Tensor self, Tensor weight) -> Tensor", "", kPure | kElementwise, infer<prelu>},
     {"aten::_prelu_kernel(Tensor self, Tensor weight) -> Tensor", "", kPure | kElementwise,
-     infer<activation>},
+     infer<prelu_kernel>},
     {"aten::relu(Tensor self) -> Tensor", "aten::relu.out", kPure | kElementwise,
      infer<activation>},
     {"aten::relu_(Tensor(a!) self) -> Tensor(a!)", "", kInPlace, infer<in_place_elementwise>,
@@ -99,23 +123,23 @@ constexpr OpRow kRows[] = {
     {"aten::relu6(Tensor self) -> Tensor", "", kPure | kElementwise, infer<activation>},
     {"aten::relu6_(Tensor(a!) self) -> Tensor(a!)", "", kInPlace, infer<in_place_elementwise>,
      "aten::relu6"},
-    {"aten::selu(Tensor self) -> Tensor", "", kPure | kElementwise, infer<activation>},
+    {"aten::selu(Tensor self) -> Tensor", "", kPure | kElementwise, infer<float_activation>},
     {"aten::selu_(Tensor(a!) self) -> Tensor(a!)", "", kInPlace, infer<in_place_elementwise>,
      "aten::selu"},
     {"aten::sigmoid(Tensor self) -> Tensor", "aten::sigmoid.out", kPure | kElementwise,
      infer<unary_float>},
     {"aten::sigmoid_(Tensor(a!) self) -> Tensor(a!)", "", kInPlace, infer<in_place_elementwise>,
      "aten::sigmoid"},
-    {"aten::silu(Tensor self) -> Tensor", "", kPure | kElementwise, infer<activation>},
+    {"aten::silu(Tensor self) -> Tensor", "", kPure | kElementwise, infer<float_activation>},
     {"aten::silu_(Tensor(a!) self) -> Tensor(a!)", "", kInPlace, infer<in_place_elementwise>,
      "aten::silu"},
     {"aten::softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> "
      "Tensor",
-     "", kPure | kElementwise, infer<activation>},
+     "", kPure | kElementwise, infer<float_activation>},
     {"aten::softshrink(Tensor self, Scalar lambd=0.5) -> Tensor", "", kPure | kElementwise,
-     infer<activation>},
+     infer<float_activation>},
     {"aten::hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor", "", kPure | kElementwise,
-     infer<activation>},
+     infer<float_activation>},
     {"aten::tanh(Tensor self) -> Tensor", "aten::tanh.out", kPure | kElementwise,
      infer<unary_float>},
     {"aten::tanh_(Tensor(a!) self) -> Tensor(a!)", "", kInPlace, infer<in_place_elementwise>,

@@ -39,6 +39,18 @@ Inferred same_dtype(const BoundArguments& in) {
   return promote(in);
 }
 
+Inferred same_floats(const BoundArguments& in) {
+  PETREL_RETURN_IF_ERROR(check_floats(in));
+  return promote(in);
+}
+
+// Integers alone are refused, as eager does.
+Inferred promoted_floats(const BoundArguments& in) {
+  PETREL_ASSIGN_OR_RETURN(const ScalarType dtype, promoted_dtype(in));
+  if (is_floating_point(dtype)) return promote(in);
+  return invalid("its tensors are ", std::string(scalar_type_name(dtype)), ", must be of floats");
+}
+
 Inferred in_double(const BoundArguments& in) {
   PETREL_ASSIGN_OR_RETURN(Sizes sizes, broadcast(in.all_tensors()));
   return one(ScalarType::kDouble, std::move(sizes));
@@ -145,7 +157,8 @@ constexpr OpRow kRows[] = {
      infer<promote_float>},
     {"aten::atan2_(Tensor(a!) self, Tensor other) -> Tensor(a!)", "", kInPlace,
      infer<in_place_elementwise>, "aten::atan2"},
-    {"aten::hypot(Tensor self, Tensor other) -> Tensor", "", kPure | kElementwise, infer<promote>},
+    {"aten::hypot(Tensor self, Tensor other) -> Tensor", "", kPure | kElementwise,
+     infer<promoted_floats>},
     {"aten::hypot_(Tensor(a!) self, Tensor other) -> Tensor(a!)", "", kInPlace,
      infer<in_place_elementwise>, "aten::hypot"},
     {"aten::copysign.Tensor(Tensor self, Tensor other) -> Tensor", "", kPure | kElementwise,
@@ -157,9 +170,9 @@ constexpr OpRow kRows[] = {
     {"aten::copysign_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)", "", kInPlace,
      infer<in_place_elementwise>, "aten::copysign.Scalar"},
     {"aten::logaddexp(Tensor self, Tensor other) -> Tensor", "", kPure | kElementwise,
-     infer<promote>},
+     infer<promoted_floats>},
     {"aten::logaddexp2(Tensor self, Tensor other) -> Tensor", "", kPure | kElementwise,
-     infer<promote>},
+     infer<promoted_floats>},
     {"aten::xlogy.Tensor(Tensor self, Tensor other) -> Tensor", "", kPure | kElementwise,
      infer<promote_float>},
     {"aten::xlogy_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)", "", kInPlace,
@@ -229,12 +242,12 @@ constexpr OpRow kRows[] = {
      "Tensor",
      "aten::bitwise_right_shift.Tensor_Scalar_out", kPure | kElementwise, infer<bitwise>},
     {"aten::lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor", "",
-     kPure | kElementwise, infer<same_dtype>},
+     kPure | kElementwise, infer<same_floats>},
     {"aten::lerp_.Scalar(Tensor(a!) self, Tensor end, Scalar weight) -> "
      "Tensor(a!)",
      "", kInPlace, infer<in_place_elementwise>, "aten::lerp.Scalar"},
     {"aten::lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor", "",
-     kPure | kElementwise, infer<same_dtype>},
+     kPure | kElementwise, infer<same_floats>},
     {"aten::lerp_.Tensor(Tensor(a!) self, Tensor end, Tensor weight) -> "
      "Tensor(a!)",
      "", kInPlace, infer<in_place_elementwise>, "aten::lerp.Tensor"},

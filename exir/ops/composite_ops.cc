@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_join.h"
+#include "exir/ops/elementwise.h"
 #include "exir/ops/families.h"
 #include "exir/ops/promotion.h"
 #include "exir/ops/rule.h"
@@ -187,6 +188,12 @@ Inferred cross(const BoundArguments& in) {
   if (sizes.empty() || sizes[static_cast<size_t>(dim)] != 3) {
     return invalid("arguments have no 3 elements along dim ", dim);
   }
+  const ScalarType dtype = in.tensor("self").dtype;
+  if (dtype == ScalarType::kBool || dtype != in.tensor("other").dtype) {
+    return invalid("arguments are ", std::string(scalar_type_name(dtype)), " and ",
+                   std::string(scalar_type_name(in.tensor("other").dtype)),
+                   ", must be numbers of one dtype");
+  }
   return one(in.tensor("self").dtype, std::move(sizes));
 }
 
@@ -196,7 +203,11 @@ Inferred cosine_similarity(const BoundArguments& in) {
   PETREL_ASSIGN_OR_RETURN(int64_t dim, in.dim("dim", sizes.size()));
   if (sizes.empty()) return invalid("arguments have rank 0, must be at least 1");
   sizes.erase(sizes.begin() + dim);
-  return one(in.tensor("x1").dtype, std::move(sizes));
+  PETREL_ASSIGN_OR_RETURN(const ScalarType dtype, promoted_dtype(in));
+  if (!is_floating_point(dtype)) {
+    return invalid("arguments are ", std::string(scalar_type_name(dtype)), ", must be of floats");
+  }
+  return one(dtype, std::move(sizes));
 }
 
 Inferred pairwise_distance(const BoundArguments& in) {
@@ -205,7 +216,8 @@ Inferred pairwise_distance(const BoundArguments& in) {
   if (sizes.empty()) return invalid("arguments have rank 0, must be at least 1");
   sizes.pop_back();
   if (in.flag("keepdim")) sizes.push_back(1);
-  return one(in.tensor("x1").dtype, std::move(sizes));
+  PETREL_ASSIGN_OR_RETURN(const ScalarType dtype, promoted_dtype(in));
+  return one(as_floating(dtype), std::move(sizes));
 }
 
 Inferred bilinear(const BoundArguments& in) {

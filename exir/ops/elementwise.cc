@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exir/ops/elementwise.h"
 
+#include <string>
+#include <vector>
+
 #include "absl/strings/str_join.h"
 #include "exir/ops/promotion.h"
 
@@ -23,6 +26,18 @@ Inferred promote_float(const BoundArguments& in) {
   PETREL_ASSIGN_OR_RETURN(ScalarType dtype, promoted_dtype(in));
   PETREL_ASSIGN_OR_RETURN(Sizes sizes, broadcast(in.all_tensors()));
   return one(as_floating(dtype), std::move(sizes));
+}
+
+absl::Status check_floats(const BoundArguments& in) {
+  const std::vector<const TensorType*> types = in.all_tensors();
+  for (const TensorType* type : types) {
+    if (is_floating_point(type->dtype) && type->dtype == types[0]->dtype) continue;
+    return invalid("a tensor is ", std::string(scalar_type_name(type->dtype)), ", must be ",
+                   is_floating_point(type->dtype)
+                       ? std::string(scalar_type_name(types[0]->dtype)) + " as the first"
+                       : "of floats");
+  }
+  return absl::OkStatus();
 }
 
 Inferred in_place_elementwise(const BoundArguments& in) {

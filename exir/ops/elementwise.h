@@ -20,6 +20,9 @@ Inferred promote(const BoundArguments& in);
 // As promote; integers become f32.
 Inferred promote_float(const BoundArguments& in);
 
+// All tensors are of one dtype, which is one of floats.
+absl::Status check_floats(const BoundArguments& in);
+
 // The type of the first argument, into which all others must broadcast.
 Inferred in_place_elementwise(const BoundArguments& in);
 

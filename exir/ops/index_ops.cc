@@ -72,7 +72,13 @@ Inferred index_put(const BoundArguments& in) {
   for (const TensorType* index : in.tensors("indices")) {
     by_mask = by_mask || (index != nullptr && !is_index_dtype(index->dtype));
   }
+  // A mask makes a choice, for which one number of any dtype will do.
   if (!by_mask) {
+    if (in.tensor("values").dtype != in.tensor("self").dtype) {
+      return invalid("argument 'values' is ",
+                     std::string(scalar_type_name(in.tensor("values").dtype)), ", must be ",
+                     std::string(scalar_type_name(in.tensor("self").dtype)));
+    }
     PETREL_ASSIGN_OR_RETURN(Sizes sizes, indexed_sizes(in));
     PETREL_ASSIGN_OR_RETURN(Sizes both, broadcast_sizes({sizes, in.tensor("values").sizes}));
     if (both != sizes) {
@@ -95,6 +101,29 @@ Inferred index_select(const BoundArguments& in) {
   return one(out);
 }
 
+// index_copy, index_add and index_fill: rows of self along a dim.
+Inferred indexed_rows(const BoundArguments& in) {
+  const TensorType& self = in.tensor("self");
+  const TensorType& index = in.tensor("index");
+  PETREL_ASSIGN_OR_RETURN(const int64_t dim, in.dim("dim", self.rank()));
+  PETREL_RETURN_IF_ERROR(check_index_dtype(index));
+  if (index.rank() > 1) {
+    return invalid("argument 'index' has rank ", index.rank(), ", must be at most 1");
+  }
+  if (!in.has("source")) return one(self);
+  const TensorType& source = in.tensor("source");
+  Sizes wanted = self.sizes;
+  if (!wanted.empty()) wanted[static_cast<size_t>(dim)] = index.numel();
+  // One number may have no dimension.
+  const bool is_number = source.rank() == 0 && wanted.size() < 2 && index.numel() == 1;
+  if (source.dtype != self.dtype || (!is_number && source.sizes != wanted)) {
+    return invalid("argument 'source' is ", std::string(scalar_type_name(source.dtype)), "[",
+                   absl::StrJoin(source.sizes, ","), "], must be ",
+                   std::string(scalar_type_name(self.dtype)), "[", absl::StrJoin(wanted, ","), "]");
+  }
+  return one(self);
+}
+
 Inferred gather(const BoundArguments& in) {
   const TensorType& self = in.tensor("self");
   const TensorType& index = in.tensor("index");
@@ -108,8 +137,18 @@ Inferred gather(const BoundArguments& in) {
 
 // The mask may be larger than what it masks; other tensors take no part.
 Inferred masked_fill(const BoundArguments& in) {
+  if (in.tensor("value").rank() != 0) {
+    return invalid("argument 'value' has rank ", in.tensor("value").rank(), ", must be 0");
+  }
   PETREL_ASSIGN_OR_RETURN(Sizes sizes, broadcast({&in.tensor("self"), &in.tensor("mask")}));
   return one(in.tensor("self").dtype, std::move(sizes));
+}
+
+Inferred masked_scatter(const BoundArguments& in) {
+  const ScalarType dtype = in.tensor("source").dtype;
+  if (dtype == in.tensor("self").dtype) return masked_fill(in);
+  return invalid("argument 'source' is ", std::string(scalar_type_name(dtype)), ", must be ",
+                 std::string(scalar_type_name(in.tensor("self").dtype)));
 }
 
 // `src` must have the sizes of the part of `self` that it replaces.
@@ -208,6 +247,21 @@ Inferred one_hot(const BoundArguments& in) {
 }
 
 Inferred bucketize(const BoundArguments& in) {
+  if (in.has("boundaries") && in.tensor("boundaries").rank() != 1) {
+    return invalid("argument 'boundaries' has rank ", in.tensor("boundaries").rank(),
+                   ", must be 1");
+  }
+  if (const TensorType& rows = in.tensor("sorted_sequence"); in.has("sorted_sequence")) {
+    const Sizes& self = in.tensor("self").sizes;
+    // One row for all, or one for each row of self.
+    const bool fits =
+        rows.rank() == 1 || (rows.rank() == self.size() && rows.rank() > 1 &&
+                             std::equal(self.begin(), self.end() - 1, rows.sizes.begin()));
+    if (!fits) {
+      return invalid("argument 'sorted_sequence' is [", absl::StrJoin(rows.sizes, ","),
+                     "], which does not fit [", absl::StrJoin(self, ","), "]");
+    }
+  }
   return one(in.flag("out_int32") ? ScalarType::kInt : ScalarType::kLong, in.tensor("self").sizes);
 }
 
@@ -233,22 +287,22 @@ constexpr OpRow kRows[] = {
      kPure, infer<index_select>},
     {"aten::index_copy(Tensor self, int dim, Tensor index, Tensor source) -> "
      "Tensor",
-     "", kPure, infer<same_as_self>},
+     "", kPure, infer<indexed_rows>},
     {"aten::index_copy_(Tensor(a!) self, int dim, Tensor index, Tensor "
      "source) -> Tensor(a!)",
-     "", kInPlace, infer<same_as_self>, "aten::index_copy"},
+     "", kInPlace, infer<indexed_rows>, "aten::index_copy"},
     {"aten::index_add(Tensor self, int dim, Tensor index, Tensor source, *, "
      "Scalar alpha=1) -> Tensor",
-     "", kPure, infer<same_as_self>},
+     "", kPure, infer<indexed_rows>},
     {"aten::index_add_(Tensor(a!) self, int dim, Tensor index, Tensor source, "
      "*, Scalar alpha=1) -> Tensor(a!)",
-     "", kInPlace, infer<same_as_self>, "aten::index_add"},
+     "", kInPlace, infer<indexed_rows>, "aten::index_add"},
     {"aten::index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar "
      "value) -> Tensor",
-     "", kPure, infer<same_as_self>},
+     "", kPure, infer<indexed_rows>},
     {"aten::index_fill_.int_Scalar(Tensor(a!) self, int dim, Tensor index, "
      "Scalar value) -> Tensor(a!)",
-     "", kInPlace, infer<same_as_self>, "aten::index_fill.int_Scalar"},
+     "", kInPlace, infer<indexed_rows>, "aten::index_fill.int_Scalar"},
     {"aten::gather(Tensor self, int dim, Tensor index, *, bool "
      "sparse_grad=False) -> Tensor",
      "aten::gather.out", kPure, infer<gather>},
@@ -286,7 +340,7 @@ constexpr OpRow kRows[] = {
      "-> Tensor(a!)",
      "", kInPlace, infer<same_as_self>, "aten::masked_fill.Tensor"},
     {"aten::masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor",
-     "aten::masked_scatter.out", kPure, infer<masked_fill>},
+     "aten::masked_scatter.out", kPure, infer<masked_scatter>},
     {"aten::masked_scatter_(Tensor(a!) self, Tensor mask, Tensor source) -> "
      "Tensor(a!)",
      "", kInPlace, infer<same_as_self>, "aten::masked_scatter"},

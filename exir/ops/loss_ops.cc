@@ -2,6 +2,7 @@
 //
 // Losses: programs that compute one as an output, say as a score.
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "exir/ops/families.h"
@@ -28,6 +29,21 @@ Inferred elementwise(const BoundArguments& in) {
   PETREL_ASSIGN_OR_RETURN(ScalarType dtype, promoted_dtype(in));
   PETREL_ASSIGN_OR_RETURN(Sizes sizes, broadcast(in.all_tensors()));
   return reduced(in, dtype, std::move(sizes));
+}
+
+Inferred floats(const BoundArguments& in) {
+  for (const TensorType* type : in.all_tensors()) {
+    if (is_floating_point(type->dtype)) continue;
+    return invalid("a tensor is ", std::string(scalar_type_name(type->dtype)),
+                   ", must be of floats");
+  }
+  return elementwise(in);
+}
+
+// The dtype of the scores, whatever the target has.
+Inferred hinge(const BoundArguments& in) {
+  PETREL_ASSIGN_OR_RETURN(Sizes sizes, broadcast(in.all_tensors()));
+  return reduced(in, in.tensor("self").dtype, std::move(sizes));
 }
 
 // Scores [classes] or [batch, classes, ...], and the class of each, or, where a
@@ -68,13 +84,13 @@ constexpr OpRow kRows[] = {
      kPure, infer<elementwise>},
     {"aten::binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int "
      "reduction=1) -> Tensor",
-     "", kPure, infer<elementwise>},
+     "", kPure, infer<floats>},
     {"aten::binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, "
      "Tensor? pos_weight=None, int reduction=1) -> Tensor",
-     "", kPure, infer<elementwise>},
+     "", kPure, infer<floats>},
     {"aten::kl_div(Tensor self, Tensor target, int reduction=1, *, bool log_target=False) -> "
      "Tensor",
-     "", kPure, infer<elementwise>},
+     "", kPure, infer<floats>},
     {"aten::soft_margin_loss(Tensor self, Tensor target, int reduction=1) -> Tensor", "", kPure,
      infer<elementwise>},
     {"aten::poisson_nll_loss(Tensor input, Tensor target, bool log_input, bool full, float eps, "
@@ -82,7 +98,7 @@ constexpr OpRow kRows[] = {
      "", kPure, infer<elementwise>},
     {"aten::hinge_embedding_loss(Tensor self, Tensor target, float margin=1., int reduction=1) -> "
      "Tensor",
-     "", kPure, infer<elementwise>},
+     "", kPure, infer<hinge>},
     {"aten::margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0., int "
      "reduction=1) -> Tensor",
      "", kPure, infer<elementwise>},

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_join.h"
+#include "exir/ops/elementwise.h"
 #include "exir/ops/families.h"
 #include "exir/ops/promotion.h"
 #include "exir/ops/rule.h"
@@ -241,6 +242,12 @@ Inferred attention(const BoundArguments& in) {
   const auto batch_of = [](const TensorType& type) {
     return Sizes(type.sizes.begin(), type.sizes.end() - 2);
   };
+  if (!is_floating_point(query.dtype)) return invalid("argument 'query' must be of floats");
+  PETREL_RETURN_IF_ERROR(check_same_dtype(query, key));
+  PETREL_RETURN_IF_ERROR(check_same_dtype(query, value));
+  if (in.flag("enable_gqa") && (rank < 3 || key.rank() != rank || value.rank() != rank)) {
+    return invalid("groups of queries need a dim of heads in each argument");
+  }
   Sizes sizes = batch_of(query);
   if (!in.flag("enable_gqa")) {
     PETREL_ASSIGN_OR_RETURN(sizes,
@@ -285,6 +292,7 @@ Inferred cdist(const BoundArguments& in) {
   if (a.rank() < 2 || b.rank() < 2 || a.sizes.back() != b.sizes.back()) {
     return mismatch(a.sizes, b.sizes);
   }
+  PETREL_RETURN_IF_ERROR(check_floats(in));
   PETREL_ASSIGN_OR_RETURN(Sizes sizes,
                           broadcast_sizes({Sizes(a.sizes.begin(), a.sizes.end() - 2),
                                            Sizes(b.sizes.begin(), b.sizes.end() - 2)}));
@@ -350,6 +358,7 @@ Inferred vdot(const BoundArguments& in) {
 Inferred vecdot(const BoundArguments& in) {
   const TensorType& x = in.tensor("x");
   PETREL_RETURN_IF_ERROR(check_same_dtype(x, in.tensor("y")));
+  if (x.dtype == ScalarType::kBool) return invalid("arguments are bool, must be numbers");
   PETREL_ASSIGN_OR_RETURN(Sizes sizes, broadcast_sizes({x.sizes, in.tensor("y").sizes}));
   PETREL_ASSIGN_OR_RETURN(int64_t dim, in.dim("dim", sizes.size()));
   if (!sizes.empty()) sizes.erase(sizes.begin() + dim);

@@ -133,7 +133,14 @@ Inferred native_group_norm(const BoundArguments& in) {
   return std::vector<Type>{TensorType::contiguous(input.dtype, input.sizes), saved, saved};
 }
 
+Inferred weight_norm(const BoundArguments& in) {
+  PETREL_RETURN_IF_ERROR(in.dim("dim", in.tensor("v").rank()).status());
+  PETREL_RETURN_IF_ERROR(check_floats(in));
+  return in_place_elementwise(in);
+}
+
 Inferred weight_norm_interface(const BoundArguments& in) {
+  PETREL_RETURN_IF_ERROR(weight_norm(in).status());
   const TensorType& v = in.tensor("v");
   const TensorType& g = in.tensor("g");
   return std::vector<Type>{TensorType::contiguous(v.dtype, v.sizes),
@@ -186,7 +193,7 @@ constexpr OpRow kRows[] = {
     {"aten::_fused_rms_norm(Tensor input, int[] normalized_shape, Tensor? "
      "weight, float? eps) -> (Tensor, Tensor)",
      "", kPure, infer<fused_rms_norm>},
-    {"aten::_weight_norm(Tensor v, Tensor g, int dim=0) -> Tensor", "", kPure, infer<unary_same>},
+    {"aten::_weight_norm(Tensor v, Tensor g, int dim=0) -> Tensor", "", kPure, infer<weight_norm>},
     {"aten::_weight_norm_interface(Tensor v, Tensor g, int dim=0) -> (Tensor, "
      "Tensor)",
      "", kPure, infer<weight_norm_interface>},

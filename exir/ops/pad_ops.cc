@@ -16,6 +16,7 @@ Inferred padded(const BoundArguments& in, bool reflects) {
                    2 * out.rank());
   }
   constexpr int64_t kLimit = std::numeric_limits<int32_t>::max();
+  Size left = 0;
   for (size_t i = 0; i < pad.size(); ++i) {
     const size_t dim = out.rank() - 1 - i / 2;
     const Size size = in.tensor("self").sizes[dim];
@@ -27,6 +28,12 @@ Inferred padded(const BoundArguments& in, bool reflects) {
                      size, " to reflect");
     }
     out.sizes[dim] += pad[i];
+    // What is cut off must be there: padding at the other end does not count.
+    if (i % 2 == 0) left = size;
+    if (pad[i] < 0) left += pad[i];
+    if (left < 0) {
+      return invalid("argument 'pad' cuts more from dim ", dim, " than its size ", size);
+    }
   }
   return one(out);
 }

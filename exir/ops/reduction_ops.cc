@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "exir/ops/elementwise.h"
 #include "exir/ops/families.h"
 #include "exir/ops/promotion.h"
 #include "exir/ops/rule.h"
@@ -127,6 +128,11 @@ Inferred argsort(const BoundArguments& in) {
   return one(ScalarType::kLong, self.sizes);
 }
 
+Inferred logcumsumexp(const BoundArguments& in) {
+  PETREL_RETURN_IF_ERROR(check_floats(in));
+  return same_as_self(in);
+}
+
 constexpr OpRow kRows[] = {
     {"aten::sum(Tensor self, *, ScalarType? dtype=None) -> Tensor", "", kPure | kReduction,
      infer<sum>},
@@ -242,7 +248,7 @@ constexpr OpRow kRows[] = {
     {"aten::cumsum_(Tensor(a!) self, int dim, *, ScalarType? dtype=None) -> "
      "Tensor(a!)",
      "", kInPlace, infer<same_as_self>, "aten::cumsum"},
-    {"aten::logcumsumexp(Tensor self, int dim) -> Tensor", "", kPure, infer<same_as_self>},
+    {"aten::logcumsumexp(Tensor self, int dim) -> Tensor", "", kPure, infer<logcumsumexp>},
     {"aten::cummax(Tensor self, int dim) -> (Tensor values, Tensor indices)", "", kPure,
      infer<cumulative_extremum>},
     {"aten::cummin(Tensor self, int dim) -> (Tensor values, Tensor indices)", "", kPure,

@@ -65,6 +65,17 @@ Inferred affine_grid(const BoundArguments& in) {
   if (size.size() < 4 || size.size() > 5) {
     return invalid("argument 'size' has ", size.size(), " items, must have 4 or 5");
   }
+  const TensorType& theta = in.tensor("theta");
+  const auto spatial = static_cast<int64_t>(size.size()) - 2;
+  if (!is_floating_point(theta.dtype) || theta.rank() != 3 || theta.sizes[0] != size[0] ||
+      theta.sizes[1] != spatial || theta.sizes[2] != spatial + 1) {
+    return invalid("argument 'theta' is ", std::string(scalar_type_name(theta.dtype)), "[",
+                   absl::StrJoin(theta.sizes, ","), "], must be floats [", size[0], ",", spatial,
+                   ",", spatial + 1, "]");
+  }
+  for (const Size& extent : size) {
+    if (extent < 1) return invalid("argument 'size' has ", extent, ", must be at least 1");
+  }
   Sizes sizes = {size[0]};
   sizes.insert(sizes.end(), size.begin() + 2, size.end());
   sizes.push_back(static_cast<int64_t>(size.size()) - 2);

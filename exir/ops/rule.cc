@@ -333,7 +333,17 @@ absl::StatusOr<Sizes> broadcast(absl::Span<const TensorType* const> types) {
 
 Size ceil_divide(const Size& a, const Size& b) { return (a + b - 1) / b; }
 
-Inferred same_as_self(const BoundArguments& in) { return one(in.tensor("self")); }
+// Arguments 'dim' and 'dims', where there are such, are dimensions of it.
+Inferred same_as_self(const BoundArguments& in) {
+  const TensorType& self = in.tensor("self");
+  for (const Size& dim : in.ints("dim")) {
+    PETREL_RETURN_IF_ERROR(normalize_dim(dim, self.rank(), "dim").status());
+  }
+  for (const Size& dim : in.ints("dims")) {
+    PETREL_RETURN_IF_ERROR(normalize_dim(dim, self.rank(), "dims").status());
+  }
+  return one(self);
+}
 
 Inferred refuse_data_dependent(const BoundArguments&) {
   return absl::UnimplementedError("the size of its result depends on data, which is not supported");

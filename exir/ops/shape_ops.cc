@@ -247,6 +247,19 @@ Inferred diag_embed(const BoundArguments& in) {
   return one(self.dtype, std::move(sizes));
 }
 
+Inferred triangle(const BoundArguments& in) {
+  if (in.tensor("self").rank() >= 2) return one(in.tensor("self"));
+  return invalid("argument 'self' has rank ", in.tensor("self").rank(), ", must be at least 2");
+}
+
+Inferred channel_shuffle(const BoundArguments& in) {
+  const TensorType& self = in.tensor("self");
+  const Size groups = in.integer("groups");
+  if (self.rank() > 2 && groups > 0 && self.sizes[1] % groups == 0) return one(self);
+  return invalid("argument 'groups' is ", groups, ", must divide the channels of [",
+                 absl::StrJoin(self.sizes, ","), "]");
+}
+
 constexpr OpRow kRows[] = {
     {"aten::cat(Tensor[] tensors, int dim=0) -> Tensor", "aten::cat.out", kPure, infer<cat>},
     {"aten::concat(Tensor[] tensors, int dim=0) -> Tensor", "aten::cat.out", kPure, infer<cat>},
@@ -272,12 +285,12 @@ constexpr OpRow kRows[] = {
     {"aten::flip(Tensor self, int[] dims) -> Tensor", "aten::flip.out", kPure, infer<same_as_self>},
     {"aten::rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor", "", kPure, infer<rot90>},
     {"aten::tril(Tensor self, SymInt diagonal=0) -> Tensor", "aten::tril.out", kPure,
-     infer<same_as_self>},
-    {"aten::triu(Tensor self, SymInt diagonal=0) -> Tensor", "", kPure, infer<same_as_self>},
-    {"aten::tril_(Tensor(a!) self, SymInt diagonal=0) -> Tensor(a!)", "", kInPlace,
-     infer<same_as_self>, "aten::tril"},
-    {"aten::triu_(Tensor(a!) self, SymInt diagonal=0) -> Tensor(a!)", "", kInPlace,
-     infer<same_as_self>, "aten::triu"},
+     infer<triangle>},
+    {"aten::triu(Tensor self, SymInt diagonal=0) -> Tensor", "", kPure, infer<triangle>},
+    {"aten::tril_(Tensor(a!) self, SymInt diagonal=0) -> Tensor(a!)", "", kInPlace, infer<triangle>,
+     "aten::tril"},
+    {"aten::triu_(Tensor(a!) self, SymInt diagonal=0) -> Tensor(a!)", "", kInPlace, infer<triangle>,
+     "aten::triu"},
     {"aten::meshgrid(Tensor[] tensors) -> Tensor[]", "", kPure | kView, infer<meshgrid>},
     {"aten::meshgrid.indexing(Tensor[] tensors, *, str indexing) -> Tensor[]", "", kPure | kView,
      infer<meshgrid>},
@@ -287,9 +300,10 @@ constexpr OpRow kRows[] = {
      kPure, infer<pixel_shuffle>},
     {"aten::pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor",
      "aten::pixel_unshuffle.out", kPure, infer<pixel_unshuffle>},
-    {"aten::channel_shuffle(Tensor self, SymInt groups) -> Tensor", "", kPure, infer<same_as_self>},
+    {"aten::channel_shuffle(Tensor self, SymInt groups) -> Tensor", "", kPure,
+     infer<channel_shuffle>},
     {"aten::native_channel_shuffle(Tensor self, SymInt groups) -> Tensor", "", kPure,
-     infer<same_as_self>},
+     infer<channel_shuffle>},
     {"aten::diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) "
      "-> Tensor",
      "", kPure, infer<diag_embed>},

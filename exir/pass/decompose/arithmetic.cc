@@ -28,7 +28,9 @@ Rewritten add_combined(Builder& b, Node& node, OpHandle combine) {
   if (!is_one(node.argument(arg::value))) {
     PETREL_ASSIGN_OR_RETURN(y, b.call(aten::mul_Scalar, {y, node.argument(arg::value)}));
   }
-  return done(b, node, b.binary(aten::add_Tensor, tensor_at(node, arg::self), y));
+  PETREL_ASSIGN_OR_RETURN(y, b.binary(aten::add_Tensor, tensor_at(node, arg::self), y));
+  // All three take part in one promotion, which that of pairs need not be.
+  return done(b, node, b.cast(y, node.result()->tensor().dtype));
 }
 
 Rewritten addcmul(Builder& b, Node& node) { return add_combined(b, node, aten::mul_Tensor); }

@@ -8,6 +8,7 @@
 
 #include "exir/pass/framework/constant_data.h"
 #include "exir/pass/decompose/decompose.h"
+#include "exir/pass/framework/table_limit.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir {
@@ -114,6 +115,7 @@ Windows windows_of(const Node& node, const Ints& image) {
 
 // Where, in the padded image of `width`, element (i, j) of each window lies.
 absl::StatusOr<Value*> places_of(Builder& b, const Windows& w, int64_t width) {
+  PETREL_RETURN_IF_ERROR(check_table({w.kernel[0], w.kernel[1], w.count[0], w.count[1]}));
   std::vector<double> places;
   for (int64_t i = 0; i < w.kernel[0]; ++i) {
     for (int64_t j = 0; j < w.kernel[1]; ++j) {
@@ -195,6 +197,7 @@ Rewritten diag_embed(Builder& b, Node& node) {
     return false;
   }
   const int64_t size = out.back();
+  PETREL_RETURN_IF_ERROR(check_table({size, size}));
   std::vector<double> chosen;
   for (int64_t i = 0; i < size; ++i) {
     for (int64_t j = 0; j < size; ++j) chosen.push_back(j - i == shift);
@@ -219,8 +222,9 @@ Rewritten diag_embed(Builder& b, Node& node) {
 // sum(x / max(|x|, eps) y / max(|y|, eps)), divided before it is summed: a sum of products of
 // large numbers is infinite, and eager's quotients are not.
 Rewritten cosine_similarity(Builder& b, Node& node) {
-  Value* x = tensor_at(node, arg::x1);
-  Value* y = tensor_at(node, arg::x2);
+  const ScalarType dtype = node.result()->tensor().dtype;
+  PETREL_ASSIGN_OR_RETURN(Value * x, b.cast(tensor_at(node, arg::x1), dtype));
+  PETREL_ASSIGN_OR_RETURN(Value * y, b.cast(tensor_at(node, arg::x2), dtype));
   const double eps = fixed_number(node.argument(arg::eps));
   Sizes shape = sizes_of(x);
   const size_t rank = std::max(shape.size(), y->tensor().rank());

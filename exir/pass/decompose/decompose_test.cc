@@ -293,6 +293,50 @@ TEST(DecomposeErrors, CeluOfAlphaZeroIsRefused) {
               HasSubstr("argument 'alpha' is 0"));
 }
 
+// A few bytes of an archive state any size, and any count of steps.
+TEST(DecomposeErrors, NeitherTablesNorNodesWithoutEnd) {
+  const char* const kTables[] = {
+      "aten.adaptive_max_pool2d.default(%x, [5, 2147483647])",
+      "aten._upsample_bicubic2d_aa.default(%x, [2147483647, 2], false, none, none)",
+      "aten._upsample_nearest_exact2d.default(%x, [3, 1073741824], none, none)",
+      "aten.diag_embed.default(%v, 0, -2, -1)",
+      "aten.im2col.default(%l, [3000, 3000], [1, 1], [0, 0], [1, 1])",
+      "aten.affine_grid_generator.default(%t, [1, 1, 1000000, 1000000], true)",
+  };
+  for (const std::string call : kTables) {
+    const bool two = call.find("max_pool") != std::string::npos;
+    EXPECT_THAT(pass_error(decompose,
+                           "method @m(%x: f32[1,2,3,4], %v: f32[100000], "
+                           "%l: f32[1,1,4000,4000], %t: f32[1,2,3]) {\n" +
+                               std::string(two ? "%y, %i = " : "%y = ") + call + "\nreturn %y }"),
+                HasSubstr("of which there may be 33554432"))
+        << call;
+  }
+  EXPECT_THAT(pass_error(decompose, R"(method @m(%x: f32[2000000]) {
+                %y = aten.diff.default(%x, 1000000)
+                return %y })"),
+              HasSubstr("becomes more than 131072 nodes, which is the limit for one"));
+}
+
+TEST(DecomposeShapes, ANumberHasOneDim) {
+  EXPECT_THAT(after_pass(decompose, R"(method @m(%x: f32[]) {
+                %v, %i = aten.median.dim(%x, -1)
+                return %v })"),
+              HasSubstr("aten.topk.default"));
+  EXPECT_THAT(after_pass(decompose, R"(method @m(%x: f32[]) {
+                %y = aten.repeat_interleave.self_int(%x, 12, 0)
+                return %y })"),
+              HasSubstr("[12]) : f32[12]"));
+}
+
+// What joins nothing may have another rank.
+TEST(DecomposeShapes, TheFirstDecidesWhereHstackJoins) {
+  EXPECT_THAT(after_pass(decompose, R"(method @m(%x: f32[3,4], %e: f32[0]) {
+                %a = aten.hstack.default([%x, %x, %e])
+                return %a })"),
+              HasSubstr("1) : f32[3,8]"));
+}
+
 TEST(DecomposeNorms, BatchNormInTrainingUsesTheBatch) {
   EXPECT_THAT(after_pass(decompose, R"(method @m(%x: f32[2,3]) {
                 %a = aten.batch_norm.default(%x, none, none, none, none, true,

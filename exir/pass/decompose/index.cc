@@ -150,6 +150,7 @@ Rewritten index_put(Builder& b, Node& node) {
   const size_t after = first + mask->tensor().rank();
   if (after > x->tensor().rank()) return false;
   const size_t rest = x->tensor().rank() - after;
+  PETREL_ASSIGN_OR_RETURN(value, b.cast(value, x->tensor().dtype));
   PETREL_ASSIGN_OR_RETURN(value, values_beside(b, value, mask, rest));
   Sizes sizes = sizes_of(mask);
   sizes.insert(sizes.end(), rest, 1);

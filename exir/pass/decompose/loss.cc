@@ -18,6 +18,8 @@ using rules::Sizes;
 enum Reduction : int64_t { kNone = 0, kMean = 1, kSum = 2 };
 
 Rewritten reduced(Builder& b, Node& node, Value* loss) {
+  // All tensors take part in one promotion, which that of pairs need not be.
+  PETREL_ASSIGN_OR_RETURN(loss, b.cast(loss, node.result()->tensor().dtype));
   const int64_t reduction = fixed_int(node.argument(arg::reduction));
   if (reduction == kNone) return done(b, node, loss);
   return done(b, node, b.call(reduction == kMean ? aten::mean : aten::sum, {loss}));

@@ -17,6 +17,7 @@
 #include "absl/strings/str_cat.h"
 #include "exir/pass/framework/constant_data.h"
 #include "exir/pass/decompose/decompose.h"
+#include "exir/pass/framework/table_limit.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir {
@@ -205,6 +206,8 @@ Rewritten resample(Builder& b, Node& node) {
   for (size_t i = 0; i < spatial; ++i) {
     const Axis axis{sizes_of(x)[2 + i], out[2 + i], align, factors[i]};
     if (axis.in < 1 || axis.out < 1) return false;
+    // Each place is the sum of a few elements, or, where the image shrinks, of all that it covers.
+    PETREL_RETURN_IF_ERROR(check_table({axis.out, 4 + (smooth ? axis.in : 0)}));
     Taps taps;
     if (absl::StrContains(name, "nearest_exact")) {
       taps = nearest(axis, 0.5f);
@@ -239,6 +242,7 @@ Rewritten affine_grid(Builder& b, Node& node) {
   const Ints size = ints_at(node, arg::size, 1);
   const bool align = node.argument(arg::align_corners) == Argument(true);
   const size_t spatial = size.size() - 2;
+  PETREL_RETURN_IF_ERROR(check_table({size[2], size[3], spatial > 2 ? size[4] : 1}));
   std::vector<std::vector<double>> axes;
   for (size_t i = 0; i < spatial; ++i) {
     axes.push_back(spread(size[2 + i], align));

@@ -54,7 +54,7 @@ Rewritten joined(Builder& b, Node& node, bool horizontal) {
     Sizes sizes = sizes_of(part);
     if (sizes.empty()) sizes = {1};
     if (!horizontal && sizes.size() == 1) sizes.insert(sizes.begin(), 1);
-    rank = sizes.size();
+    if (parts.empty()) rank = sizes.size();  // the first decides, as in eager
     PETREL_ASSIGN_OR_RETURN(part, b.view(part, sizes));
     parts.push_back(part);
   }
@@ -96,7 +96,7 @@ Rewritten repeat_interleave(Builder& b, Node& node) {
   if (!is_size(node.argument(arg::repeats))) return false;
   Sizes sizes = sizes_of(x);
   int64_t dim = 0;
-  if (node.argument(arg::dim).is_none()) {
+  if (node.argument(arg::dim).is_none() || sizes.empty()) {
     sizes = {numel_of(x)};
   } else {
     dim = wrap_dim(fixed_int(node.argument(arg::dim)), sizes.size());

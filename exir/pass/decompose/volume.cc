@@ -13,6 +13,7 @@
 
 #include "exir/pass/framework/constant_data.h"
 #include "exir/pass/decompose/decompose.h"
+#include "exir/pass/framework/table_limit.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir {
@@ -226,7 +227,8 @@ struct Windows {
   int64_t longest = 0;
 };
 
-Windows adaptive_windows(int64_t size, int64_t count) {
+absl::StatusOr<Windows> adaptive_windows(int64_t size, int64_t count) {
+  PETREL_RETURN_IF_ERROR(check_table({count}));
   Windows windows;
   windows.count = count;
   const auto begin = [&](int64_t i) { return i * size / count; };
@@ -234,6 +236,7 @@ Windows adaptive_windows(int64_t size, int64_t count) {
   for (int64_t i = 0; i < count; ++i) {
     windows.longest = std::max(windows.longest, end(i) - begin(i));
   }
+  PETREL_RETURN_IF_ERROR(check_table({count, windows.longest}));
   for (int64_t i = 0; i < count; ++i) {
     for (int64_t k = 0; k < windows.longest; ++k) {
       windows.at.push_back(static_cast<double>(std::min(begin(i) + k, end(i) - 1)));
@@ -312,10 +315,15 @@ Rewritten adaptive_max_pool(Builder& b, Node& node) {
   const Sizes all = sizes_of(x);
   const Sizes image(all.begin() + static_cast<ptrdiff_t>(lead), all.end());
   std::vector<Windows> windows;
+  double all_places = 1;
   for (size_t i = 0; i < spatial; ++i) {
     if (image[i] < 1 || out[i] < 1) return false;
-    windows.push_back(adaptive_windows(image[i], out[i]));
+    PETREL_ASSIGN_OR_RETURN(Windows one, adaptive_windows(image[i], out[i]));
+    all_places *= static_cast<double>(one.count) * static_cast<double>(one.longest);
+    windows.push_back(std::move(one));
   }
+  // Of all windows together, where the places of the largest elements are wanted.
+  PETREL_RETURN_IF_ERROR(check_table({static_cast<int64_t>(std::min(all_places, 1e18))}));
   PETREL_ASSIGN_OR_RETURN(x, side_by_side(b, x, lead, windows));
   const Sizes result = sizes_of(node.result());
   const int64_t last = static_cast<int64_t>(lead) + 1;
@@ -350,6 +358,10 @@ Rewritten pad3d(Builder& b, Node& node) {
   for (size_t i = 0; i < pad.size() / 2; ++i) {
     const auto dim = static_cast<int64_t>(x->tensor().rank() - 1 - i);
     const int64_t size = sizes_of(x)[static_cast<size_t>(dim)];
+    // The rule saw to it that what is left is not negative.
+    const int64_t padded = size + pad[2 * i] + pad[2 * i + 1];
+    if (size < 1) return false;
+    PETREL_RETURN_IF_ERROR(check_table({padded}));
     std::vector<double> places;
     for (int64_t at = -pad[2 * i]; at < size + pad[2 * i + 1]; ++at) {
       int64_t from = at;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exir/pass/framework/builder.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -16,6 +17,10 @@
 
 namespace petrel::exir {
 namespace {
+
+// A node makes one builder, whose nodes take its place: a number in an archive may ask for
+// any count of them.
+constexpr size_t kMostMade = size_t{1} << 17;
 
 // "conv2d" of aten::conv2d.
 std::string short_name(const OpInfo& op) {
@@ -68,6 +73,10 @@ absl::StatusOr<Node*> Builder::node(OpHandle op, std::initializer_list<Arg> argu
 }
 
 absl::StatusOr<Node*> Builder::node(const OpInfo& op, std::vector<Argument> arguments) {
+  if (made_.size() >= kMostMade) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("becomes more than ", kMostMade, " nodes, which is the limit for one"));
+  }
   for (size_t i = arguments.size(); i < op.args.size(); ++i) {
     if (!op.args[i].has_default) {
       return absl::InternalError(
@@ -219,7 +228,8 @@ int64_t product(const Sizes& sizes) {
 }
 
 int64_t wrap_dim(int64_t dim, size_t rank) {
-  return dim < 0 ? dim + static_cast<int64_t>(rank) : dim;
+  // A number has one dim here, as in eager.
+  return dim < 0 ? dim + static_cast<int64_t>(std::max<size_t>(rank, 1)) : dim;
 }
 
 }  // namespace petrel::exir

@@ -17,6 +17,9 @@ namespace {
 // A row that keeps making nodes of its own operator is a bug; the longest real
 // chain (einsum of many operands, multi-step norms) is a few sweeps.
 constexpr int kMaxSweeps = 32;
+// What a graph may become: so many nodes for each, and some more for small ones.
+constexpr size_t kMostTimes = 64;
+constexpr size_t kMoreNodes = size_t{1} << 18;
 
 }  // namespace
 
@@ -32,6 +35,7 @@ absl::StatusOr<bool> apply_rewrites(Graph& graph, absl::Span<const Rewrites> tab
   }
   if (!graph.any_operator([&](const OpInfo& op) { return rows.count(&op) > 0; })) return false;
   bool changed = false;
+  const size_t most = kMostTimes * graph.nodes().size() + kMoreNodes;
   for (int sweep = 0; sweep < kMaxSweeps; ++sweep) {
     bool changed_now = false;
     for (Node* node : graph.node_pointers()) {
@@ -48,6 +52,11 @@ absl::StatusOr<bool> apply_rewrites(Graph& graph, absl::Span<const Rewrites> tab
         return annotate(result.status(), describe_node(name, *row->first, source));
       }
       changed_now = changed_now || *result;
+      if (graph.nodes().size() > most) {
+        return absl::ResourceExhaustedError(
+            absl::StrCat("its nodes become more than ", most, ", of which ",
+                         describe_node(name, *row->first, source), " makes too many"));
+      }
     }
     if (!changed_now) return changed;
     changed = true;

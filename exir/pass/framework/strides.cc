@@ -10,7 +10,8 @@ Strides dense_strides(const TensorType& type) {
   int64_t stride = 1;
   for (size_t i = type.rank(); i-- > 0;) {
     strides[type.dim_order[i]] = stride;
-    stride *= type.sizes[type.dim_order[i]];
+    // Without elements the other sizes may have any product, and nobody reads the strides.
+    __builtin_mul_overflow(stride, type.sizes[type.dim_order[i]], &stride);
   }
   return strides;
 }

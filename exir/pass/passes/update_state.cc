@@ -11,6 +11,7 @@
 #include "exir/pass/framework/constant_data.h"
 #include "exir/pass/framework/rewrite.h"
 #include "exir/pass/framework/rewrite_dynamic.h"
+#include "exir/pass/framework/table_limit.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir {
@@ -56,6 +57,7 @@ absl::StatusOr<bool> slice_as_index_put(Graph& graph, Node* node) {
   const int64_t size = self->tensor().sizes[static_cast<size_t>(dim)];
   const int64_t step = node->argument(arg::step).as_int();
   const auto [start, end] = bounds_of(*node, size);
+  if (!check_table({std::max<int64_t>(end - start, 0)}).ok()) return false;
   std::vector<double> places;
   for (int64_t i = start; i < end; i += step) {
     places.push_back(static_cast<double>(i));

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whatever arguments the rules of the table take, the passes end with an operator that
+// has a kernel or with an error: what a rule lets through is what decompositions, folding
+// and lowering must be ready for.
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "exir/ir/program.h"
+#include "exir/ir/verifier.h"
+#include "exir/ops/any_arguments.h"
+#include "exir/ops/table.h"
+#include "exir/pass/pipeline.h"
+#include "gtest/gtest.h"
+
+namespace petrel::exir {
+namespace {
+
+constexpr int kRounds = 40;
+
+// False where the rule of `op` refuses the arguments.
+bool add_call(const OpInfo& op, AnyArguments* any, Graph* graph) {
+  std::vector<Value*> outputs = graph->outputs();
+  std::vector<Argument> arguments = any->make(op, graph, outputs);
+  auto types = op.infer(op, arguments);
+  if (!types.ok()) return false;
+  const Node* const node = graph->append(op, std::move(arguments), *std::move(types), "y");
+  for (size_t i = 0; i < node->num_results(); ++i) outputs.push_back(node->result(i));
+  graph->set_outputs(std::move(outputs));
+  return verify_graph(*graph).ok();
+}
+
+TEST(AnyArguments, PassesSurviveThem) {
+  AnyArguments any(20261126);
+  size_t accepted = 0, finished = 0;
+  for (const OpInfo* op : all_ops()) {
+    if (op->infer == nullptr) continue;
+    SCOPED_TRACE(op->full_name());
+    for (int round = 0; round < kRounds; ++round) {
+      Program program;
+      auto& graph = program.methods["m"].graph;
+      graph = std::make_unique<Graph>("m");
+      if (!add_call(*op, &any, graph.get())) continue;
+      // And now and then one that reads it.
+      const OpInfo& next = *all_ops()[static_cast<size_t>(round * 7919) % all_ops().size()];
+      if (round % 4 == 0 && next.infer != nullptr) add_call(next, &any, graph.get());
+      ++accepted;
+      absl::Status status = run_passes(program, passes_before_partitioning(), {}, "", nullptr);
+      if (status.ok()) {
+        status = run_passes(program, passes_after_partitioning(), {}, "", nullptr);
+      }
+      EXPECT_FALSE(absl::IsInternal(status)) << status;
+      EXPECT_EQ(status.ok(), status.message().empty());
+      finished += status.ok();
+    }
+  }
+  // Else the arguments were too wild to reach the passes, or all of them refused.
+  EXPECT_GT(accepted, 1000u);
+  EXPECT_GT(finished, accepted / 4);
+}
+
+}  // namespace
+}  // namespace petrel::exir
