@@ -197,12 +197,16 @@ absl::Status GraphReader::read_cond(const Json& node, const Source& source,
   for (const Value* output : regions[0]->outputs()) {
     results.push_back(output->type());
   }
+  const std::vector<Value*>& other = regions[1]->outputs();
+  if (other.size() != results.size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the branches give ", results.size(), " and ", other.size(), " results"));
+  }
   for (size_t i = 0; i < results.size(); ++i) {
-    const std::vector<Value*>& other = regions[1]->outputs();
-    if (i < other.size() && other[i]->type() == results[i]) continue;
-    return absl::UnimplementedError(
-        absl::StrCat("the branches give result ", i, " different types: ", to_string(results[i]),
-                     " and ", i < other.size() ? to_string(other[i]->type()) : "none"));
+    if (other[i]->type() == results[i]) continue;
+    return absl::UnimplementedError(absl::StrCat("the branches give result ", i,
+                                                 " different types: ", to_string(results[i]),
+                                                 " and ", to_string(other[i]->type())));
   }
   if (predicate.is_bool()) {
     // The exporter did not decide; nothing keeps us from it.

@@ -43,6 +43,15 @@ TEST(ImportRefusals, NamesNodeAndLineOfSizesThatDependOnData) {
   }
 }
 
+TEST(ImportRefusals, TellsOfBranchesThatDiffer) {
+  TestArchive archive = TestArchive::of(shared_fixture("condition"));
+  archive.edit_program(
+      "[{\"as_tensor\": {\"name\": \"sub\"}}], \"nodes\"",
+      "[{\"as_tensor\": {\"name\": \"sub\"}}, {\"as_tensor\": {\"name\": \"x\"}}], "
+      "\"nodes\"");
+  expect_error(archive.save("more_results"), "the branches give 1 and 2 results");
+}
+
 TEST(ImportRefusals, TellsOfWritesThatOtherStateWouldSee) {
   expect_error(own_fixture("shared_state"),
                "buffer 'written' is written and shares its memory with 'read'");

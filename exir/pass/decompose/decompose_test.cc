@@ -312,6 +312,10 @@ TEST(DecomposeErrors, NeitherTablesNorNodesWithoutEnd) {
                 HasSubstr("of which there may be 33554432"))
         << call;
   }
+  EXPECT_THAT(pass_error(decompose, R"(method @m(%x: f32[1,2,3,4]) {
+                %y = aten._upsample_nearest_exact2d.default(%x, [6, 8], 1e-300, 2.0)
+                return %y })"),
+              HasSubstr("scale factor 1e-300 of dim 2"));
   EXPECT_THAT(pass_error(decompose, R"(method @m(%x: f32[2000000]) {
                 %y = aten.diff.default(%x, 1000000)
                 return %y })"),

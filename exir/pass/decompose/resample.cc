@@ -34,6 +34,9 @@ BuiltValue constant(Builder& b, const char* name, ScalarType dtype, const Ints& 
                              std::move(data));
 }
 
+// No place in an image is as far.
+constexpr double kFarthest = 1e12;
+
 // Tap k of output i reads place at[k][i] with weight[k][i]; no weights: 1.
 struct Taps {
   std::vector<std::vector<double>> at;
@@ -206,8 +209,14 @@ Rewritten resample(Builder& b, Node& node) {
   for (size_t i = 0; i < spatial; ++i) {
     const Axis axis{sizes_of(x)[2 + i], out[2 + i], align, factors[i]};
     if (axis.in < 1 || axis.out < 1) return false;
+    // A factor need not belong to the sizes.
+    const double scale = axis.scale();
+    if (!(scale * static_cast<double>(axis.out) < kFarthest)) {
+      return absl::UnimplementedError(absl::StrCat("scale factor ", factors[i], " of dim ", 2 + i));
+    }
     // Each place is the sum of a few elements, or, where the image shrinks, of all that it covers.
-    PETREL_RETURN_IF_ERROR(check_table({axis.out, 4 + (smooth ? axis.in : 0)}));
+    const auto most = smooth ? static_cast<int64_t>(4 * std::max(scale, 1.0)) + 4 : 4;
+    PETREL_RETURN_IF_ERROR(check_table({axis.out, most}));
     Taps taps;
     if (absl::StrContains(name, "nearest_exact")) {
       taps = nearest(axis, 0.5f);
