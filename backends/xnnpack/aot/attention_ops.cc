@@ -86,6 +86,14 @@ absl::StatusOr<uint32_t> seen_by(Lowering& l, uint32_t mask) {
   return seen;
 }
 
+// XNNPACK's of half is some units in the last place off.
+uint32_t add_softmax(Lowering& l, uint32_t scores, const Extents& sizes) {
+  const uint32_t wide = l.widened(scores);
+  const uint32_t shares = l.intermediate(sizes);
+  l.add_node(NodeKind::Softmax, {wide}, shares);
+  return wide == scores ? shares : l.narrowed(shares);
+}
+
 // softmax(query * scale x key^T + mask) x value
 //
 // A row that sees no column gives zeros: its scores are bounded below, so that
@@ -125,8 +133,7 @@ Status lower_attention(Lowering& l, const IrNode& node) {
     bounded(add_mask(mask), l.lowest(), kInfinity);
     PETREL_ASSIGN_OR_RETURN(seen, seen_by(l, mask));
   }
-  uint32_t shares = l.intermediate(sizes);
-  l.add_node(NodeKind::Softmax, {scores}, shares);
+  uint32_t shares = add_softmax(l, scores, sizes);
   if (seen != kNoId) {
     const uint32_t all = shares;
     shares = l.intermediate(sizes);

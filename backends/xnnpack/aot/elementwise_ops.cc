@@ -65,7 +65,7 @@ Support check_leaky_relu(const IrNode& node) {
 }
 
 Status lower_elu(Lowering& l, const IrNode& node) {
-  PETREL_ASSIGN_OR_RETURN(const uint32_t x, self(l, node));
+  PETREL_ASSIGN_OR_RETURN(const uint32_t x, wide_self(l, node));
   l.add_node(NodeKind::Elu, {x}, l.result(node)).scalar =
       static_cast<float>(*number_argument(node.argument(arg::alpha)));
   return absl::OkStatus();

@@ -192,6 +192,13 @@ uint32_t Lowering::widened(uint32_t id) {
   return wide;
 }
 
+uint32_t Lowering::narrowed(uint32_t id) {
+  floats_ = Datatype::FP16;
+  const uint32_t narrow = add_value(Extents(sizes_[id]));
+  add_node(NodeKind::Convert, {id}, narrow);
+  return narrow;
+}
+
 void Lowering::mark_output(const exir::Value* value, uint32_t id) {
   const auto output = outputs_.find(value);
   if (output == outputs_.end()) return;

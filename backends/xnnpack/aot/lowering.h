@@ -115,6 +115,8 @@ class Lowering {
   // is put into its result is rounded to f16 again. For operators of several nodes, each of
   // which would round. Where `id` is f32 nothing happens.
   uint32_t widened(uint32_t id);
+  // Takes that back: the value of f32 as f16, as are all that are made from here on.
+  uint32_t narrowed(uint32_t id);
 
   // A value between two nodes.
   uint32_t intermediate(Extents sizes) { return add_value(std::move(sizes)); }

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "absl/strings/str_cat.h"
 #include "backends/xnnpack/aot/test_partition.h"
 #include "backends/xnnpack/aot/xnnpack_backend.h"
 #include "gmock/gmock.h"
@@ -349,6 +350,37 @@ TEST(Lowering, IsTheSameEveryTime) {
   ASSERT_NE(partition, nullptr);
   EXPECT_TRUE(lower_partition(*partition)
                   .result.payload.equals(lower_partition(*partition).result.payload));
+}
+
+size_t steps_in_half(const Graph& graph) {
+  return static_cast<size_t>(
+      std::count_if(graph.nodes.begin(), graph.nodes.end(), [&](const Node& node) {
+        return node.kind != NodeKind::Convert &&
+               graph.values[node.outputs[0]].datatype == Datatype::FP16;
+      }));
+}
+
+// XNNPACK's of half are some units in the last place off.
+TEST(Lowering, ComputesExponentialsInFloatsWhereTheyAreOfHalf) {
+  for (const char* call :
+       {"aten._softmax.default(%x, 1, false)", "aten.elu.default(%x)", "aten.silu.default(%x)"}) {
+    const auto partition = parse_partition(
+        absl::StrCat("method @forward(%x: f16[2,5]) {\n%y = ", call, "\nreturn %y\n}"));
+    ASSERT_NE(partition, nullptr);
+    EXPECT_EQ(steps_in_half(lower_partition(*partition).graph), 0u) << call;
+  }
+  // Of attention only the softmax.
+  const auto partition = parse_partition(R"(method @forward(%q: f16[1,2,3,4], %k: f16[1,2,5,4]) {
+  %y = aten.scaled_dot_product_attention.default(%q, %k, %k)
+  return %y
+})");
+  ASSERT_NE(partition, nullptr);
+  const Graph attention = lower_partition(*partition).graph;
+  for (const Node& node : attention.nodes) {
+    if (node.kind == NodeKind::Convert) continue;
+    const bool is_half = attention.values[node.outputs[0]].datatype == Datatype::FP16;
+    EXPECT_EQ(is_half, node.kind != NodeKind::Softmax);
+  }
 }
 
 // Each step would round to f16; eager PyTorch rounds once.

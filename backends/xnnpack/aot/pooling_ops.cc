@@ -267,9 +267,10 @@ LayoutNeed softmax_need(const IrNode& node) {
   return axis + 1 == rank ? LayoutNeed::kPlain : LayoutNeed::kChannelsLast;
 }
 
+// XNNPACK's of half is some units in the last place off.
 Status lower_softmax(Lowering& l, const IrNode& node) {
-  PETREL_ASSIGN_OR_RETURN(const uint32_t x,
-                          l.operand(node.input(arg::self), l.result_layout(node)));
+  PETREL_ASSIGN_OR_RETURN(uint32_t x, l.operand(node.input(arg::self), l.result_layout(node)));
+  x = l.widened(x);
   l.add_node(NodeKind::Softmax, {x}, l.result(node));
   return absl::OkStatus();
 }

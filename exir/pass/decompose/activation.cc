@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exir/pass/decompose/decompose.h"
+#include "exir/pass/framework/round_once.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir {
@@ -125,11 +126,11 @@ Rewritten glu(Builder& b, Node& node) {
 }
 
 constexpr Rewrite kRows[] = {
-    {aten::glu, glu},
+    {aten::glu, rounded_once<glu>},
     {aten::relu6, relu6},
     {aten::selu, selu},
     {aten::celu, celu},
-    {aten::log_sigmoid, log_sigmoid},
+    {aten::log_sigmoid, rounded_once<log_sigmoid>},
     {aten::hardshrink, hardshrink},
     {aten::softshrink, softshrink},
     {aten::threshold, threshold},

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "exir/pass/framework/round_once.h"
 #include "exir/pass/lower/lower_to_kernels.h"
 #include "exir/status_macros.h"
 
@@ -61,9 +62,9 @@ Rewritten mish(Builder& b, Node& node) {
 }
 
 constexpr Rewrite kRows[] = {
-    {aten::silu, silu},           {aten::hardsigmoid, hardsigmoid},
-    {aten::hardswish, hardswish}, {aten::softplus, softplus},
-    {aten::mish, mish},
+    {aten::silu, rounded_once<silu>},           {aten::hardsigmoid, rounded_once<hardsigmoid>},
+    {aten::hardswish, rounded_once<hardswish>}, {aten::softplus, rounded_once<softplus>},
+    {aten::mish, rounded_once<mish>},
 };
 
 }  // namespace

@@ -41,6 +41,11 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"Silu", "%x: f32[2]", "%y = aten.silu.default(%x) return %y",
                            "%s = aten.sigmoid.default(%x) "
                            "%y = aten.mul.Tensor(%x, %s) return %y"},
+                      Case{"SiluRoundsToHalfOnce", "%x: f16[2]",
+                           "%y = aten.silu.default(%x) return %y",
+                           "%w = aten._to_copy.default(%x, f32) "
+                           "%s = aten.sigmoid.default(%w) %m = aten.mul.Tensor(%w, %s) "
+                           "%y = aten._to_copy.default(%m, f16) return %y"},
                       Case{"Hardswish", "%x: f32[2]", "%y = aten.hardswish.default(%x) return %y",
                            "%a = aten.add.Scalar(%x, 3) "
                            "%c = aten.clamp.default(%a, 0, 6) %m = aten.mul.Tensor(%x, %c) "
