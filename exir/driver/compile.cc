@@ -22,6 +22,7 @@
 #include "exir/quantize/integer_border.h"
 #include "exir/quantize/signed_levels.h"
 #include "exir/quantize/quantize_graph.h"
+#include "exir/quantize/wide_graph.h"
 #include "exir/status_macros.h"
 #include "schema/method_limits.h"
 
@@ -68,6 +69,20 @@ absl::Status transform(Program& program, absl::Span<const Pass> passes,
     const absl::Status status = run_passes(one, passes, context, options.dump_after, options.dump);
     method = std::move(one.methods[name]);
     PETREL_RETURN_IF_ERROR(status);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status widen(Program& program, const ExportOptions& options, bool quantises) {
+  if (quantises) {
+    const MayWiden all = [](const std::string&, const OpInfo&) { return true; };
+    PETREL_RETURN_IF_ERROR(widen_floats(program, ScalarType::kHalf, all));
+    PETREL_RETURN_IF_ERROR(widen_floats(program, ScalarType::kBFloat16, all));
+  } else if (!options.backends.empty()) {
+    const MayWiden kept = [&](const std::string& method, const OpInfo& op) {
+      return options.backends.keeps(method, op);
+    };
+    PETREL_RETURN_IF_ERROR(widen_floats(program, ScalarType::kBFloat16, kept));
   }
   return absl::OkStatus();
 }
@@ -136,16 +151,18 @@ absl::Status check_pass_name(const std::string& name) {
       absl::StrCat("there is no pass '", name, "'; the passes are ", absl::StrJoin(known, ", ")));
 }
 
-absl::StatusOr<Program> optimize_program(const ExportOptions& options, Phases& phases) {
+absl::StatusOr<Program> optimize_program(const ExportOptions& options, Phases& phases,
+                                         bool quantises) {
   Program program;
   PETREL_RETURN_IF_ERROR(phases.run("import", [&]() -> absl::Status {
     PETREL_ASSIGN_OR_RETURN(program, import_all(options));
     if (options.on_imported) options.on_imported(program);
     return absl::OkStatus();
   }));
-  PETREL_RETURN_IF_ERROR(phases.run("optimize", [&] {
-    return transform(program, passes_before_partitioning(), options,
-                     /*for_backends=*/true);
+  PETREL_RETURN_IF_ERROR(phases.run("optimize", [&]() -> absl::Status {
+    PETREL_RETURN_IF_ERROR(transform(program, passes_before_partitioning(), options,
+                                     /*for_backends=*/true));
+    return widen(program, options, quantises);
   }));
   return program;
 }
@@ -156,8 +173,9 @@ absl::Status legalize_program(Program& program, const ExportOptions& options) {
 
 absl::StatusOr<Program> compile_program(const ExportOptions& options, Phases& phases,
                                         ExportReport& report, RoutedBlobStore& store) {
-  PETREL_ASSIGN_OR_RETURN(Program program, optimize_program(options, phases));
-  if (options.quantization != nullptr || !options.quantization_file.empty()) {
+  const bool quantises = options.quantization != nullptr || !options.quantization_file.empty();
+  PETREL_ASSIGN_OR_RETURN(Program program, optimize_program(options, phases, quantises));
+  if (quantises) {
     PETREL_RETURN_IF_ERROR(
         phases.run("quantize", [&] { return quantize(program, options, &report); }));
   }

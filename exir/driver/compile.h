@@ -46,8 +46,10 @@ class Phases {
 };
 
 // The first half of it: archives after the passes that backends want to see, in floats
-// where the archives are.
-absl::StatusOr<Program> optimize_program(const ExportOptions& options, Phases& phases);
+// where the archives are. Floats of 16 bits become f32 where that is what comes next takes:
+// bfloat16 for backends, both for quantising.
+absl::StatusOr<Program> optimize_program(const ExportOptions& options, Phases& phases,
+                                         bool quantises);
 
 // The passes that leave nothing but calls of kernels and delegates.
 absl::Status legalize_program(Program& program, const ExportOptions& options);

@@ -120,7 +120,7 @@ absl::StatusOr<ObservedProgram> compile_observed(const ExportOptions& options,
   Phases phases(options, &report);
   ObservedProgram observed;
   observed.range_choice = wanted.ranges;
-  PETREL_ASSIGN_OR_RETURN(observed.floats, optimize_program(options, phases));
+  PETREL_ASSIGN_OR_RETURN(observed.floats, optimize_program(options, phases, true));
   PETREL_ASSIGN_OR_RETURN(observed.choices, choices_of(observed.floats, wanted));
   PETREL_RETURN_IF_ERROR(check_something_is_left(observed));
   Program floats;

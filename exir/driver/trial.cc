@@ -111,7 +111,7 @@ absl::StatusOr<Trial> compile_trial(const ExportOptions& options,
                                     const QuantizationRecord& record) {
   ExportReport report;
   Phases phases(options, &report);
-  PETREL_ASSIGN_OR_RETURN(Program floats, optimize_program(options, phases));
+  PETREL_ASSIGN_OR_RETURN(Program floats, optimize_program(options, phases, true));
   const QuantTarget target = target_of(options);
   if (target == QuantTarget::kIntegers) PETREL_RETURN_IF_ERROR(expand_for_integers(floats));
   Trial trial;

@@ -102,6 +102,11 @@ std::string reason_of(const Node& node, const KeptFloat& keep_float, QuantTarget
 }  // namespace
 
 std::set<const Node*> connected_to_products(const std::vector<const Node*>& candidates) {
+  return connected_to(candidates, [](const Node& node) { return product_weight(node) != nullptr; });
+}
+
+std::set<const Node*> connected_to(const std::vector<const Node*>& candidates,
+                                   bool (*is_seed)(const Node&)) {
   std::unordered_map<const Node*, size_t> index;
   for (size_t i = 0; i < candidates.size(); ++i) index[candidates[i]] = i;
   DisjointSets joined(candidates.size());
@@ -111,13 +116,13 @@ std::set<const Node*> connected_to_products(const std::vector<const Node*>& cand
       if (producer != index.end()) joined.join(i, producer->second);
     }
   }
-  std::set<size_t> with_product;
+  std::set<size_t> with_seed;
   for (size_t i = 0; i < candidates.size(); ++i) {
-    if (product_weight(*candidates[i]) != nullptr) with_product.insert(joined.least(i));
+    if (is_seed(*candidates[i])) with_seed.insert(joined.least(i));
   }
   std::set<const Node*> nodes;
   for (size_t i = 0; i < candidates.size(); ++i) {
-    if (with_product.count(joined.least(i)) != 0) nodes.insert(candidates[i]);
+    if (with_seed.count(joined.least(i)) != 0) nodes.insert(candidates[i]);
   }
   return nodes;
 }

@@ -43,7 +43,10 @@ struct QuantAnnotation {
 QuantAnnotation annotate_graph(const Graph& graph, const KeptFloat& keep_float,
                                QuantTarget target = QuantTarget::kBackends);
 
-// The candidates that a path of candidates connects to a product.
+// The candidates that a path of candidates connects to one that `is_seed` holds for.
+std::set<const Node*> connected_to(const std::vector<const Node*>& candidates,
+                                   bool (*is_seed)(const Node&));
+// To a product.
 std::set<const Node*> connected_to_products(const std::vector<const Node*>& candidates);
 
 // Why `node` is kept float; "" when it is not.

@@ -20,6 +20,7 @@ from quantised_programs import (
     DYNAMIC,
     WEIGHTS,
     Program,
+    bfloat16,
     border,
     dynamic_channel,
     dynamic_tensor,
@@ -206,7 +207,16 @@ HALVES: dict[str, Callable[[], Program]] = {
     "decoder_half": lambda: half(nets.Decoder, batches=tokens(40, (1, 9), (1, 9))),
 }
 
-PROGRAMS = STATIC | AT_RUN_TIME | STORED | HALVES
+BFLOATS: dict[str, Callable[[], Program]] = {
+    "residual_bfloat16": lambda: bfloat16(nets.Residual, IMAGE),
+    "mobile_bfloat16": lambda: bfloat16(nets.Mobile, (2, 3, 16, 20)),
+    "slopes_bfloat16": lambda: bfloat16(nets.Slopes, (1, 6, 9, 7)),
+    "perceptron_bfloat16": lambda: bfloat16(nets.Perceptron, (5, 33)),
+    "encoder_bfloat16": lambda: bfloat16(nets.Encoder, (2, 7, 32)),
+    "decoder_bfloat16": lambda: bfloat16(nets.Decoder, batches=tokens(40, (1, 9), (1, 9))),
+}
+
+PROGRAMS = STATIC | AT_RUN_TIME | STORED | HALVES | BFLOATS
 
 
 def _prefill_and_decode() -> Program:

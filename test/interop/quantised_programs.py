@@ -7,7 +7,7 @@
 
 A name is NETWORK_SCHEME; quantised_list.py has all. Schemes are those of PT2E (tensor, channel,
 qat; dynamic, dynamic_tensor) with the wheel's own quantiser, those of torchao's quantize_, and
-half, whose expected values are those of the same weights in floats.
+half and bfloat16, whose expected values are those of the same weights in floats.
 """
 
 import copy
@@ -47,7 +47,7 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "models"))
 from neutral_archive import save  # noqa: E402, F401
 
 Tensors = tuple[torch.Tensor, ...]
-STATIC, DYNAMIC, WEIGHTS, HALF = "static", "dynamic", "weights", "half"
+STATIC, DYNAMIC, WEIGHTS, HALF, BFLOAT = "static", "dynamic", "weights", "half", "bfloat16"
 
 
 @dataclasses.dataclass
@@ -73,10 +73,10 @@ def _outputs(module: Callable, inputs: Tensors) -> list[torch.Tensor]:
 
 
 def _program(kind: str, module: nn.Module, floats: nn.Module, batches: list[Tensors],
-             shapes=None) -> Program:
+             shapes=None, expected: nn.Module | None = None) -> Program:
     with torch.no_grad():
         exported = export(module, batches[0], dynamic_shapes=shapes)
-    calls = [Call("forward", inputs, _outputs(module, inputs), _outputs(floats, inputs))
+    calls = [Call("forward", inputs, _outputs(expected or module, inputs), _outputs(floats, inputs))
              for inputs in batches]
     return Program(kind, {"forward": exported}, calls)
 
@@ -212,6 +212,25 @@ def half(network, *sizes, batches: list[Tensors] | None = None) -> Program:
         call.expected = call.floats = _outputs(
             floats, tuple(x.float() if x.is_floating_point() else x for x in call.inputs))
     return made
+
+
+class Bfloat16(nn.Module):
+    """A network in bfloat16 between casts: NumPy has no bfloat16."""
+
+    def __init__(self, network: nn.Module) -> None:
+        super().__init__()
+        self.network = network.bfloat16()
+
+    def forward(self, *inputs):
+        made = self.network(*(x.bfloat16() if x.is_floating_point() else x for x in inputs))
+        return tuple(y.float() for y in made) if isinstance(made, tuple) else made.float()
+
+
+def bfloat16(network, *sizes, batches: list[Tensors] | None = None) -> Program:
+    floats = network().eval()
+    module = Bfloat16(copy.deepcopy(floats))
+    floats.load_state_dict(module.network.state_dict())
+    return _program(BFLOAT, module, floats, batches or _batches(*sizes), expected=floats)
 
 
 # Programs made of others.

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Products of bfloat16, and what is connected to them, compute in f32 between casts, because
+// backends and quantised kernels have no bfloat16:
+//
+//   before  %y = aten.linear.default(%x : bf16[2,64], constant @w : bf16[8,64], none)
+//           %r = aten.relu.default(%y)
+//   after   %f = aten._to_copy.default(%x, f32)
+//           %y = aten.linear.default(%f, constant @w@f32 : f32[8,64], none)
+//           %n = aten.relu.default(%y)
+//           %r = aten._to_copy.default(%n, bf16)
+//
+// Numbers of bfloat16 are numbers of f32, so weights are the same; between the casts nothing is
+// rounded to bfloat16 any more. Weights in f32 take twice their bytes, and are made when they
+// are read.
+#ifndef PETREL_EXIR_QUANTIZE_WIDE_GRAPH_H_
+#define PETREL_EXIR_QUANTIZE_WIDE_GRAPH_H_
+
+#include <functional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "exir/ir/program.h"
+
+namespace petrel::exir {
+
+// Whether nodes of an operator of a method may compute in f32.
+using MayWiden = std::function<bool(const std::string& method, const OpInfo& op)>;
+
+// Floats of `type`, kBFloat16 or kHalf, become f32. Methods share weights as they did.
+absl::Status widen_floats(Program& program, ScalarType type, const MayWiden& may_widen);
+
+}  // namespace petrel::exir
+
+#endif  // PETREL_EXIR_QUANTIZE_WIDE_GRAPH_H_
