@@ -49,6 +49,10 @@ absl::Status check_something_is_left(const ObservedProgram& observed) {
     const MethodQuantization& choice = observed.choices.at(name);
     if (!quantizable_nodes(*method.graph, choice).empty()) return absl::OkStatus();
     for (const auto& node : method.graph->nodes()) {
+      if (node->regions().empty()) continue;
+      absl::StrAppend(&why, "\n  ", node->describe(), ": what its branches compute stays float");
+    }
+    for (const auto& node : method.graph->nodes()) {
       if (choice.scheme != QuantScheme::kStaticInt8) break;
       const std::string misfit = misfit_of(*node);
       if (misfit.empty()) continue;
