@@ -117,6 +117,7 @@ Range Histogram::percentile_range(double percent) const {
 Range Histogram::part(const RangeChoice& choice) const {
   switch (choice.kind) {
     case RangeChoice::Kind::kMinMax:
+    case RangeChoice::Kind::kByOutputs:
       return range_;
     case RangeChoice::Kind::kLeastError:
       return best_range();

@@ -38,7 +38,7 @@ class Histogram {
   // are those of the range or of bins, so it is too wide by less than one bin on each side.
   Range percentile_range(double percent) const;
 
-  // What `choice` shows.
+  // What `choice` shows; of kByOutputs, which is none by itself, all that was seen.
   Range part(const RangeChoice& choice) const;
 
  private:

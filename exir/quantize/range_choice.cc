@@ -22,12 +22,17 @@ absl::StatusOr<RangeChoice> parse_range_choice(const std::string& word) {
     choice.kind = RangeChoice::Kind::kLeastError;
     return choice;
   }
+  if (word == "by-outputs") {
+    choice.kind = RangeChoice::Kind::kByOutputs;
+    return choice;
+  }
   choice.kind = RangeChoice::Kind::kPercentile;
   if (word == kPercentile) return choice;
   const std::string prefix = absl::StrCat(kPercentile, "=");
   if (!absl::StartsWith(word, prefix)) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "ranges is '", word, "', must be min-max, least-error, percentile or percentile=PERCENT"));
+        "ranges is '", word,
+        "', must be by-outputs, min-max, least-error, percentile or percentile=PERCENT"));
   }
   // Decimal digits only: SimpleAtod reads hexadecimal ones, too.
   const std::string number = word.substr(prefix.size());

@@ -5,8 +5,9 @@
 //   min-max            all of it
 //   least-error        the part that is shown with the least error
 //   percentile=99.9    the part that 99.9 percent of the numbers lie in; "percentile" is 99.99
+//   by-outputs         one of these for all values: that with which outputs err least
 //
-// All but the first need a histogram (histogram.h), and so a second look at the samples.
+// All but the first need a histogram (histogram.h), and so a second look at samples.
 #ifndef PETREL_EXIR_QUANTIZE_RANGE_CHOICE_H_
 #define PETREL_EXIR_QUANTIZE_RANGE_CHOICE_H_
 
@@ -17,7 +18,7 @@
 namespace petrel::exir {
 
 struct RangeChoice {
-  enum class Kind { kMinMax, kLeastError, kPercentile };
+  enum class Kind { kMinMax, kLeastError, kPercentile, kByOutputs };
 
   Kind kind = Kind::kMinMax;
   double percent = 99.99;  // of kPercentile

@@ -16,6 +16,8 @@ TEST(RangeChoice, ReadsTheWordsOfUsers) {
   EXPECT_EQ(parse_range_choice("min-max")->kind, Kind::kMinMax);
   EXPECT_FALSE(parse_range_choice("min-max")->needs_histogram());
   EXPECT_EQ(parse_range_choice("least-error")->kind, Kind::kLeastError);
+  EXPECT_EQ(parse_range_choice("by-outputs")->kind, Kind::kByOutputs);
+  EXPECT_TRUE(parse_range_choice("by-outputs")->needs_histogram());
   EXPECT_EQ(parse_range_choice("percentile")->kind, Kind::kPercentile);
   EXPECT_EQ(parse_range_choice("percentile")->percent, 99.99);
   EXPECT_EQ(parse_range_choice("percentile=99.5")->percent, 99.5);
@@ -25,8 +27,9 @@ TEST(RangeChoice, ReadsTheWordsOfUsers) {
 
 TEST(RangeChoice, RefusesOtherWordsByName) {
   for (const char* word : {"", "widest", "min-max=3", "percentile99", "least-error "}) {
-    EXPECT_THAT(std::string(parse_range_choice(word).status().message()),
-                HasSubstr("', must be min-max, least-error, percentile or percentile=PERCENT"))
+    EXPECT_THAT(
+        std::string(parse_range_choice(word).status().message()),
+        HasSubstr("', must be by-outputs, min-max, least-error, percentile or percentile=PERCENT"))
         << word;
   }
   for (const char* word : {"percentile=", "percentile=nan", "percentile=inf", "percentile=101",

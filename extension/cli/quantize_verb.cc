@@ -40,7 +40,7 @@ struct Arguments {
   std::string output;
   std::string record;
   std::vector<std::string> reports;
-  std::string ranges = "min-max";
+  std::string ranges = "by-outputs";
   std::string scheme = "static-int8";
   int64_t group = exir::kDefaultGroup;
   std::string rounding = "nearest";
@@ -122,7 +122,8 @@ void print_report(const Calibration& calibration, const exir::ExportReport& repo
 
 // The first of the options that only scales from samples follow; "" for none.
 std::string given_for_static(const Arguments& arguments) {
-  if (arguments.ranges != "min-max") return absl::StrCat("--ranges ", arguments.ranges);
+  const bool is_default = arguments.ranges == "by-outputs" || arguments.ranges == "min-max";
+  if (!is_default) return absl::StrCat("--ranges ", arguments.ranges);
   if (arguments.equalise) return "--equalise";
   return arguments.correct_bias ? "--correct-bias" : "";
 }
@@ -381,11 +382,13 @@ void add_quantize_verb(CLI::App& app, int* exit_code) {
           "bytes, and why it stays float; may be repeated")
       ->take_all()
       ->allow_extra_args(false);
-  verb->add_option("--ranges", arguments->ranges,
-                   "min-max: show all that was seen; least-error: cut numbers far out where that "
-                   "costs less than the levels they take; percentile[=99.99]: show that many "
-                   "percent of the numbers above 0, and of those below")
-      ->type_name("min-max|least-error|percentile")
+  verb->add_option(
+          "--ranges", arguments->ranges,
+          "min-max: show all that was seen; least-error: cut numbers far out where that "
+          "costs less than the levels they take; percentile[=99.99]: show that many "
+          "percent of the numbers above 0, and of those below; by-outputs: that of these with "
+          "which outputs err least on some samples")
+      ->type_name("by-outputs|min-max|least-error|percentile")
       ->capture_default_str();
   verb->add_flag("--equalise", arguments->equalise,
                  "bring the ranges of channels together where two products stand behind each "

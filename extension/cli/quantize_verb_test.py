@@ -160,7 +160,7 @@ class QuantizeVerbTest(QuantizeCase):
         self.archive("steps.npz", {
             "arr_0": npy_file.written("<i8", (count, 1, 1), tokens[:count]),
             "arr_1": npy_file.written("<i8", (count, 1), range(8, 8 + count))})
-        for ranges in ("min-max", "least-error"):
+        for ranges in ("min-max", "least-error", "by-outputs"):
             with self.subTest(ranges):
                 report = self.done(
                     "quantize", "--method", f"prefill={STATE / 'decoder.prefill.pt2'}", "--method",
@@ -255,7 +255,7 @@ class QuantizeVerbTest(QuantizeCase):
         self.assertIn("gone/q.json", self.refuses(1, *quantize, "--record", "gone/q.json"))
         self.assertIn("--ranges is 'percentile=101', its percentage must be a number from 50 to 100",
                       self.refuses(2, *quantize, "--ranges", "percentile=101"))
-        self.assertIn("--ranges is 'widest', must be min-max, least-error, percentile or",
+        self.assertIn("--ranges is 'widest', must be by-outputs, min-max, least-error, percentile",
                       self.refuses(2, *quantize, "--ranges", "widest"))
         self.assertIn("--ranges is 'percentile=0x60', its percentage must be a number from 50",
                       self.refuses(2, *quantize, "--ranges", "percentile=0x60"))

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -13,6 +14,7 @@
 #include "extension/quantize/keep_float_search.h"
 #include "extension/quantize/method_runner.h"
 #include "extension/quantize/observer.h"
+#include "extension/quantize/range_trials.h"
 #include "extension/quantize/round_weights.h"
 
 namespace petrel::extension {
@@ -20,6 +22,10 @@ namespace {
 
 // Enough to see that channels are far apart.
 constexpr size_t kSamplesForAdvice = 8;
+
+// Enough to see how numbers are spread, where ranges of several kinds are tried.
+constexpr size_t kSamplesForTrials = 16;
+constexpr size_t kAllSamples = std::numeric_limits<size_t>::max();
 
 absl::Status check_samples(const CalibrateOptions& options) {
   for (const auto& [method, files] : options.samples) {
@@ -32,10 +38,10 @@ absl::Status check_samples(const CalibrateOptions& options) {
 
 // Scales that rows get at run time, or none at all, follow no ranges.
 absl::Status check_ranges(const CalibrateOptions& options) {
-  const bool is_static = options.scheme == exir::QuantScheme::kStaticInt8;
-  if (is_static || options.ranges.kind == exir::RangeChoice::Kind::kMinMax) {
-    return absl::OkStatus();
-  }
+  using Kind = exir::RangeChoice::Kind;
+  const bool is_default =
+      options.ranges.kind == Kind::kMinMax || options.ranges.kind == Kind::kByOutputs;
+  if (options.scheme == exir::QuantScheme::kStaticInt8 || is_default) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat("ranges other than min-max are for static-int8, not for ",
                    exir::scheme_name(options.scheme)));
@@ -84,16 +90,18 @@ absl::StatusOr<std::vector<std::string>> order_of(const CalibrateOptions& option
   return order;
 }
 
-// Runs all samples, in memory and state of their own.
+// Runs the samples, or `most` of each method, in memory and state of their own.
 absl::Status look(const CalibrateOptions& options, const exir::ObservedProgram& observed,
-                  const std::vector<std::string>& order, Observers* observers,
+                  const std::vector<std::string>& order, size_t most, Observers* observers,
                   std::map<std::string, size_t>* samples) {
   PETREL_ASSIGN_OR_RETURN(const LoadedBytes program,
                           LoadedBytes::load(observed.bytes, options.registry));
   for (const std::string& name : order) {
     PETREL_ASSIGN_OR_RETURN(MethodRunner runner, MethodRunner::open(program.module(), name));
-    PETREL_ASSIGN_OR_RETURN(
-        (*samples)[name], observers->at(name).see_all(options.samples.at(name), std::move(runner)));
+    const size_t known = (*samples)[name];
+    const size_t step = known > most ? (known + most - 1) / most : 1;
+    PETREL_ASSIGN_OR_RETURN((*samples)[name], observers->at(name).see_all(options.samples.at(name),
+                                                                          step, std::move(runner)));
     if ((*samples)[name] == 0) {
       return absl::InvalidArgumentError(
           absl::StrCat("the files of method '", name, "' hold no samples"));
@@ -156,7 +164,8 @@ absl::StatusOr<Calibration> calibrate(const CalibrateOptions& options) {
     PETREL_ASSIGN_OR_RETURN(observed.roundings,
                             round_weights(options, observed, &calibration.samples));
   } else if (!order.empty()) {
-    PETREL_RETURN_IF_ERROR(look(options, observed, order, &observers, &calibration.samples));
+    PETREL_RETURN_IF_ERROR(
+        look(options, observed, order, kAllSamples, &observers, &calibration.samples));
   }
   if (options.equalise) {
     equalise_pairs(&observed, &observers);
@@ -166,12 +175,16 @@ absl::StatusOr<Calibration> calibrate(const CalibrateOptions& options) {
   exir::SeenRanges ranges;
   for (const auto& [name, observer] : observers) ranges[name] = observer.ranges();
   exir::SeenHistograms histograms;
-  if (options.ranges.needs_histogram() && !order.empty()) {
+  const bool tries = options.ranges.kind == exir::RangeChoice::Kind::kByOutputs;
+  if (is_static && options.ranges.needs_histogram() && !order.empty()) {
     PETREL_ASSIGN_OR_RETURN(const exir::SeenRanges shared, observed.shared(ranges));
     for (auto& [name, observer] : observers) observer.look_again(shared.at(name));
-    PETREL_RETURN_IF_ERROR(look(options, observed, order, &observers, &calibration.samples));
+    PETREL_RETURN_IF_ERROR(look(options, observed, order, tries ? kSamplesForTrials : kAllSamples,
+                                &observers, &calibration.samples));
     for (const auto& [name, observer] : observers) histograms[name] = observer.histograms();
+    if (tries) PETREL_RETURN_IF_ERROR(try_ranges(options, ranges, histograms, &observed));
   }
+  calibration.ranges = observed.range_choice;
   calibration.floats = observed.float_bytes;
   if (options.budget.is_empty()) {
     PETREL_ASSIGN_OR_RETURN(calibration.record, observed.choose(ranges, histograms));

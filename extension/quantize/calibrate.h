@@ -49,7 +49,9 @@ struct CalibrateOptions {
   // Files of samples by method (calibration_data.h). Under the static scheme each method
   // that has something to quantise must have one.
   std::map<std::string, std::vector<std::string>> samples;
-  exir::RangeChoice ranges;  // those that need histograms run the samples twice
+  // Under the static scheme. Those that need histograms run the samples twice, kByOutputs some
+  // of them, and then each of its trials.
+  exir::RangeChoice ranges;
   // Round weights of 4 bits so that layers err least on the samples, not to the nearest.
   bool round_with_samples = false;
   // Under the static scheme: bring channels between two products together, and take back by
@@ -70,6 +72,7 @@ struct Calibration {
   exir::QuantizationRecord record;
   std::map<std::string, size_t> samples;  // that scales come from, by method
   std::string floats;                     // the float model on kernels, a `.pte`
+  exir::RangeChoice ranges;               // those of the record
   // Products whose channels are far apart, by method; none where they were equalised.
   std::map<std::string, std::vector<std::string>> uneven;
 };

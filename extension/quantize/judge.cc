@@ -122,8 +122,7 @@ absl::Status Judge::run_floats(const std::string& program) {
       return invalid(options_->budget.labels, ": has ", labels_.size(), " labels, there are ",
                      count, " samples");
     }
-    stride_[method] =
-        is_labelled ? 1 : std::max<size_t>(1, (count + kMostJudged - 1) / kMostJudged);
+    stride_[method] = is_labelled ? 1 : std::max<size_t>(1, (count + most_ - 1) / most_);
     std::vector<Outputs>& wanted = wanted_[method];
     PETREL_RETURN_IF_ERROR(run_samples(
         files, runner, stride_[method],
@@ -147,8 +146,9 @@ absl::Status Judge::run_floats(const std::string& program) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<Judge> Judge::make(const CalibrateOptions& options, const std::string& floats) {
-  Judge judge(options);
+absl::StatusOr<Judge> Judge::make(const CalibrateOptions& options, const std::string& floats,
+                                  size_t most) {
+  Judge judge(options, most);
   PETREL_RETURN_IF_ERROR(judge.read_labels());
   PETREL_RETURN_IF_ERROR(judge.run_floats(floats));
   return judge;

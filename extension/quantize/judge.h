@@ -34,8 +34,9 @@ class Judge {
  public:
   // `floats` are the bytes of a program. InvalidArgument naming the file of
   // labels and what is wrong with it: one whole number for each sample, a place
-  // in the first output.
-  static absl::StatusOr<Judge> make(const CalibrateOptions& options, const std::string& floats);
+  // in the first output. `most` samples of a method are judged; the options outlive this.
+  static absl::StatusOr<Judge> make(const CalibrateOptions& options, const std::string& floats,
+                                    size_t most = kMostJudged);
 
   // Runs every `step`th sample; labels count with all of them only.
   absl::StatusOr<Verdict> judge(const std::string& program, size_t step) const;
@@ -49,11 +50,12 @@ class Judge {
   // By output; empty for those that are not f32.
   using Outputs = std::vector<std::vector<float>>;
 
-  explicit Judge(const CalibrateOptions& options) : options_(&options) {}
+  Judge(const CalibrateOptions& options, size_t most) : options_(&options), most_(most) {}
   absl::Status read_labels();
   absl::Status run_floats(const std::string& program);
 
   const CalibrateOptions* options_;
+  size_t most_;
   size_t samples_ = 0;
   std::map<std::string, size_t> stride_;                // by method
   std::map<std::string, std::vector<Outputs>> wanted_;  // by method and sample

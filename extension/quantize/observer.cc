@@ -39,10 +39,10 @@ absl::Span<const int32_t> sizes_of(const runtime::Tensor& tensor) {
 
 }  // namespace
 
-absl::StatusOr<size_t> Observer::see_all(const std::vector<std::string>& files,
+absl::StatusOr<size_t> Observer::see_all(const std::vector<std::string>& files, size_t step,
                                          MethodRunner runner) {
   return for_each_sample(
-      files, runner.inputs(), 1,
+      files, runner.inputs(), step,
       [&](size_t i, const std::vector<NpyArray>& sample) { return see_sample(i, sample, runner); });
 }
 

@@ -4,7 +4,7 @@
 //
 //   Observer observer(observed.methods.at("forward"));
 //   observer.watch_channels("relu", 1);
-//   PETREL_ASSIGN_OR_RETURN(const size_t samples, observer.see_all(files, std::move(runner)));
+//   PETREL_ASSIGN_OR_RETURN(const size_t samples, observer.see_all(files, 1, std::move(runner)));
 //   observer.ranges(), observer.channels("relu")
 //
 // A second look counts how numbers are spread over ranges (look_again). The observed method
@@ -39,8 +39,10 @@ class Observer {
   // Looks at channels in the first samples only.
   void watch_first(size_t samples) { watched_samples_ = samples; }
 
-  // The number of samples. InvalidArgument naming a value that is not finite.
-  absl::StatusOr<size_t> see_all(const std::vector<std::string>& files, MethodRunner runner);
+  // Looks at every `step`th; the number of all samples. InvalidArgument naming a value that is
+  // not finite.
+  absl::StatusOr<size_t> see_all(const std::vector<std::string>& files, size_t step,
+                                 MethodRunner runner);
 
   // InvalidArgument naming an input whose numbers, near 0 in all samples, are no measure of
   // others: a scale from them would show these as one level.

@@ -25,7 +25,7 @@ def quantize(model: Model = None, args: Optional[tuple] = None, *,
              scheme: str = "static-int8",
              group: int = 32,
              rounding: str = "nearest",
-             ranges: str = "min-max",
+             ranges: str = "by-outputs",
              equalise: bool = False,
              correct_bias: bool = False,
              keep_float: Iterable[str] = (),
@@ -52,8 +52,8 @@ def quantize(model: Model = None, args: Optional[tuple] = None, *,
     rounding          of weights of 4 bits: "nearest", or "least-error", so that layers err
                       least on the samples
     ranges            "min-max" shows all that was seen, "least-error" cuts numbers far out
-                      where that costs less than the levels they take, "percentile=99.9" shows
-                      that many percent of the numbers above 0, and of those below
+                      where that costs less than their levels, "percentile=99.9" shows so many
+                      percent above 0 and below; "by-outputs" tries these on some samples
     equalise          bring the channels between two products together, which leaves the
                       float model as it is
     correct_bias      take back by biases what integers shift channels by, on the samples
