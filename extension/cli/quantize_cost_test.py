@@ -150,6 +150,7 @@ class QuantizeCostTest(QuantizeCase):
             # Tried on some samples, and on histograms of some.
             self.assertGreater(by_outputs, max(noise.values()) - 0.5, (model, noise))
             best.add(max(noise, key=noise.get))
+            self.assertIn(f"ranges: {max(noise, key=noise.get)}, with which outputs", said)
         self.assertEqual(best, {"min-max", "percentile=99.9"})
 
     def test_layers_stay_float_by_budget_of_noise(self):

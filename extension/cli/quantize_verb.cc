@@ -120,6 +120,19 @@ void print_report(const Calibration& calibration, const exir::ExportReport& repo
   }
 }
 
+// Where several kinds were tried: that which was taken.
+void print_ranges(const CalibrateOptions& options, const exir::RangeChoice& taken) {
+  using Kind = exir::RangeChoice::Kind;
+  const bool tried =
+      options.ranges.kind == Kind::kByOutputs && options.scheme == exir::QuantScheme::kStaticInt8;
+  if (!tried) return;
+  const std::string word = taken.kind == Kind::kPercentile
+                               ? absl::StrCat("percentile=", taken.percent)
+                           : taken.kind == Kind::kLeastError ? "least-error"
+                                                             : "min-max";
+  std::printf("ranges: %s, with which outputs err least\n", word.c_str());
+}
+
 // The first of the options that only scales from samples follow; "" for none.
 std::string given_for_static(const Arguments& arguments) {
   const bool is_default = arguments.ranges == "by-outputs" || arguments.ranges == "min-max";
@@ -341,6 +354,7 @@ int run(const Arguments& arguments) {
   for (const std::string& warning : export_warnings(*report)) {
     std::fprintf(stderr, "petrel quantize: warning: %s\n", warning.c_str());
   }
+  print_ranges(options, calibration->ranges);
   print_report(*calibration, *report, writer.noise());
   warn_of_noise(options.budget, writer.noise());
   advise(*calibration);
