@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exir/driver/generate.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -21,6 +22,7 @@
 #include "exir/emit/emit.h"
 #include "exir/emit_c/emit_c.h"
 #include "exir/emit_c/kernel_choices.h"
+#include "exir/emit_c/method_sizes.h"
 #include "exir/fold/evaluate.h"
 #include "exir/output/output_files.h"
 #include "exir/status_macros.h"
@@ -97,15 +99,28 @@ absl::StatusOr<emit_c::GoldenCall> golden_call(const Graph& graph, uint8_t integ
   return call;
 }
 
-// 0 is an index that is nearly always there; rows may be counted from 1, or from an offset.
+// What integers are at first: 0, an index that is nearly always there, or the least number that
+// a step may find in one.
+uint8_t first_integer(const Graph& graph) {
+  int64_t least = 0;
+  const auto sizes = emit_c::find_sizes(graph);
+  if (!sizes.ok()) return 0;
+  for (const emit_c::MethodSize& size : *sizes) {
+    if (size.finder != nullptr) least = std::max(least, size.range.low);
+  }
+  return static_cast<uint8_t>(std::min<int64_t>(least, 100));
+}
+
+// Rows may be counted from 1, or from an offset.
 std::vector<emit_c::GoldenCall> golden_calls(const Program& program,
                                              std::vector<std::string>* notes) {
   std::vector<emit_c::GoldenCall> calls;
   for (const auto& [name, method] : program.methods) {
-    absl::StatusOr<emit_c::GoldenCall> call = golden_call(*method.graph, 0);
+    const uint8_t integer = first_integer(*method.graph);
+    absl::StatusOr<emit_c::GoldenCall> call = golden_call(*method.graph, integer);
     const absl::Status first = call.status();
-    for (uint8_t integer = 1; integer <= 2 && !call.ok(); ++integer) {
-      call = golden_call(*method.graph, integer);
+    for (uint8_t more = 1; more <= 2 && !call.ok(); ++more) {
+      call = golden_call(*method.graph, static_cast<uint8_t>(integer + more));
     }
     if (!call.ok()) {
       notes->push_back(absl::StrCat(

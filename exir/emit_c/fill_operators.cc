@@ -109,6 +109,23 @@ Plane plane_of(const TensorType& in, const TensorType& out, size_t dims) {
   return plane;
 }
 
+bool varies(const Value* x, const Value* out) {
+  return x->tensor().is_dynamic() || out->tensor().is_dynamic();
+}
+
+void bind_varying_plane(KernelCall& call, const TensorType& in, const TensorType& out,
+                        size_t dims) {
+  const Extents from = extents_of(in), to = extents_of(out);
+  const size_t rank = from.size();
+  Extent planes = 1;
+  for (size_t d = 0; d + dims < rank; ++d) planes *= from[d];
+  NodeCalls::bind(call, "PLANES", planes);
+  NodeCalls::bind(call, "IN_HEIGHT", dims == 2 ? from[rank - 2] : 1);
+  NodeCalls::bind(call, "IN_WIDTH", from[rank - 1]);
+  NodeCalls::bind(call, "OUT_HEIGHT", dims == 2 ? to[rank - 2] : 1);
+  NodeCalls::bind(call, "OUT_WIDTH", to[rank - 1]);
+}
+
 void bind_plane(KernelCall& call, const Plane& plane) {
   NodeCalls::bind(call, "PLANES", plane.planes);
   NodeCalls::bind(call, "IN_HEIGHT", plane.in_height);
@@ -144,6 +161,16 @@ absl::Status pad_by_input(const OperatorRow& row, NodeCalls& calls) {
   const std::vector<int64_t> pad = ints_of(calls.node().argument(arg::padding));
   const size_t dims = static_cast<size_t>(row.expression[0] - '0');
   const bool reflects = row.integer_expression[0] == 'r';
+  if (varies(x, calls.out())) {
+    KernelCall& call = calls.add("kernels/pad_by_input.h", row.name());
+    NodeCalls::bind_elements(call, x->tensor().dtype);
+    bind_varying_plane(call, x->tensor(), calls.out()->tensor(), dims);
+    NodeCalls::bind(call, "TOP", dims == 2 ? pad[2] : 0);
+    NodeCalls::bind(call, "LEFT", pad[0]);
+    NodeCalls::bind(call, "REFLECTS", reflects ? 1 : 0);
+    call.arguments = {calls.read(x), calls.write(calls.out())};
+    return absl::OkStatus();
+  }
   const Plane plane = plane_of(x->tensor(), calls.out()->tensor(), dims);
   pick(row, calls, x, plane,
        padded_places(plane.out_height, plane.in_height, dims == 2 ? pad[2] : 0, reflects),
@@ -158,9 +185,26 @@ double scale_of(const Node& node, size_t dim, int64_t in, int64_t out) {
   return static_cast<double>(in) / static_cast<double>(out);
 }
 
+// What is written for sizes that vary: 0 where the sizes tell the scale.
+void bind_factors(KernelCall& call, const Node& node) {
+  const Argument& factors = node.argument(arg::scale_factors);
+  for (const auto& [token, dim] : {std::pair<const char*, size_t>{"ROW_SCALE", 0},
+                                   std::pair<const char*, size_t>{"COLUMN_SCALE", 1}}) {
+    call.tokens[token] = number(factors.is_floats() ? 1.0 / factors.as_floats()[dim] : 0.0);
+  }
+}
+
 absl::Status nearest(const OperatorRow& row, NodeCalls& calls) {
   const Node& node = calls.node();
   const Value* x = node.input(arg::input);
+  if (varies(x, calls.out())) {
+    KernelCall& call = calls.add("kernels/nearest.h", row.name());
+    NodeCalls::bind_elements(call, x->tensor().dtype);
+    bind_varying_plane(call, x->tensor(), calls.out()->tensor(), 2);
+    bind_factors(call, node);
+    call.arguments = {calls.read(x), calls.write(calls.out())};
+    return absl::OkStatus();
+  }
   const Plane plane = plane_of(x->tensor(), calls.out()->tensor(), 2);
   const auto places = [&](size_t dim, int64_t in, int64_t out) {
     // Single precision, as PyTorch computes the place.
@@ -206,6 +250,16 @@ absl::Status bilinear(const OperatorRow& row, NodeCalls& calls) {
   const Value* x = node.input(arg::input);
   const Plane plane = plane_of(x->tensor(), calls.out()->tensor(), 2);
   const bool align_corners = node.argument(arg::align_corners).as_bool();
+  if (varies(x, calls.out())) {
+    KernelCall& call = calls.add("kernels/bilinear_varying.h", row.name());
+    NodeCalls::bind_read(call, "IN", x->tensor().dtype, Arithmetic::kDouble);
+    NodeCalls::bind_write(call, "OUT", x->tensor().dtype, Arithmetic::kDouble);
+    bind_varying_plane(call, x->tensor(), calls.out()->tensor(), 2);
+    bind_factors(call, node);
+    NodeCalls::bind(call, "ALIGNS_CORNERS", align_corners ? 1 : 0);
+    call.arguments = {calls.read(x), calls.write(calls.out())};
+    return absl::OkStatus();
+  }
   KernelCall& call = calls.add("kernels/bilinear.h", row.name());
   NodeCalls::bind_read(call, "IN", x->tensor().dtype, Arithmetic::kDouble);
   NodeCalls::bind_write(call, "OUT", x->tensor().dtype, Arithmetic::kDouble);
@@ -248,12 +302,12 @@ constexpr OperatorRow kRows[] = {
     {"aten::empty.out", nothing},
     {"aten::tril.out", lower_triangle},
     {"aten::constant_pad_nd.out", constant_pad},
-    {"aten::reflection_pad1d.out", fixed(pad_by_input), "1", "reflects"},
-    {"aten::reflection_pad2d.out", fixed(pad_by_input), "2", "reflects"},
-    {"aten::replication_pad1d.out", fixed(pad_by_input), "1", "stays"},
-    {"aten::replication_pad2d.out", fixed(pad_by_input), "2", "stays"},
-    {"aten::upsample_nearest2d.vec_out", fixed(nearest)},
-    {"aten::upsample_bilinear2d.vec_out", fixed(bilinear)},
+    {"aten::reflection_pad1d.out", pad_by_input, "1", "reflects"},
+    {"aten::reflection_pad2d.out", pad_by_input, "2", "reflects"},
+    {"aten::replication_pad1d.out", pad_by_input, "1", "stays"},
+    {"aten::replication_pad2d.out", pad_by_input, "2", "stays"},
+    {"aten::upsample_nearest2d.vec_out", nearest},
+    {"aten::upsample_bilinear2d.vec_out", bilinear},
 };
 
 }  // namespace

@@ -228,6 +228,9 @@ std::string memory_types_text(const Package& package) {
   }
   for (const CMethod& method : package.methods) {
     types += sizes_struct_text(method);
+    if (method.loops > 0) {
+      absl::StrAppend(&context, "  uint32_t ", method.rounds_member, "[", method.loops, "];\n");
+    }
     if (method.sizes.empty()) continue;
     absl::StrAppend(&context, "  struct ", method.prefix, "_sizes ", method.sizes_member, ";\n");
   }

@@ -33,15 +33,18 @@ Json describe(const CTensor& tensor) {
   return row;
 }
 
-// Which dim of which input tells each size that varies.
+// Which dim of which input tells each size that varies, or what a step finds.
 Json sizes_of(const CMethod& method) {
   Json rows = Json::array();
   for (const MethodSize& size : method.sizes) {
-    rows.push_back({{"name", size.symbol},
-                    {"least", size.range.low},
-                    {"most", size.range.high},
-                    {"input", method.inputs[size.input].name},
-                    {"dim", size.dim}});
+    Json row = {{"name", size.symbol}, {"least", size.range.low}, {"most", size.range.high}};
+    if (size.finder != nullptr) {
+      row["found"] = size.finder->result()->name();
+    } else {
+      row["input"] = method.inputs[size.input].name;
+      row["dim"] = size.dim;
+    }
+    rows.push_back(std::move(row));
   }
   return rows;
 }

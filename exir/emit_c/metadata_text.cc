@@ -125,7 +125,9 @@ std::string add_params(const Package& package, std::string* text) {
 
 // Takes the sizes of inputs in the order of the table. "NULL" when none varies, else its name.
 std::string add_set_sizes(const Package& package, const CMethod& method, std::string* text) {
-  if (method.sizes.empty()) return "NULL";
+  const bool varies = std::any_of(method.inputs.begin(), method.inputs.end(),
+                                  [](const CTensor& tensor) { return tensor.varies(); });
+  if (!varies) return "NULL";
   const std::string name = method.prefix + "_set_sizes_packed";
   const std::string null =
       absl::StrCat(" == NULL) {\n    return ", package.capitals, "_E_NULL;\n  }\n");

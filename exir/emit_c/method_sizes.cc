@@ -2,6 +2,7 @@
 #include "exir/emit_c/method_sizes.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -9,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "exir/emit_c/extent.h"
 #include "exir/emit_c/names.h"
+#include "exir/ops/handles.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir::emit_c {
@@ -39,7 +41,29 @@ bool is_simpler(const MethodSize& a, const MethodSize& b) {
 
 using Symbols = std::map<std::string, std::shared_ptr<const SizeSymbol>>;
 
+// Without bounds nobody knows what would be computed of it.
+bool has_bounds(const SizeRange& range) {
+  return range.low >= std::numeric_limits<int32_t>::min() &&
+         range.high <= std::numeric_limits<int32_t>::max();
+}
+
+void find_in_steps(const Graph& graph, std::map<std::string, MethodSize>* best, Symbols* symbols) {
+  for (const auto& node : graph.nodes()) {
+    for (const auto& region : node->regions()) find_in_steps(*region, best, symbols);
+    if (!finds_size(*node) || !node->result()->type().number.has_value()) continue;
+    const SizeExpression& number = *node->result()->type().number;
+    std::optional<MethodSize> told = told_by(number);
+    if (!told.has_value() || told->factor != 1 || told->shift != 0 || !has_bounds(told->range)) {
+      continue;
+    }
+    told->finder = node.get();
+    if (best->emplace(told->symbol, *told).second) number.collect_symbols(symbols);
+  }
+}
+
 }  // namespace
+
+bool finds_size(const Node& node) { return node.is(aten::_local_scalar_dense); }
 
 absl::StatusOr<std::vector<MethodSize>> find_sizes(const Graph& graph) {
   std::map<std::string, MethodSize> best;
@@ -58,6 +82,7 @@ absl::StatusOr<std::vector<MethodSize>> find_sizes(const Graph& graph) {
       if (!fresh && is_simpler(*told, known->second)) known->second = *told;
     }
   }
+  find_in_steps(graph, &best, &symbols);
   std::vector<MethodSize> sizes;
   Names names("size", Names::Use::kMember);
   for (const auto& [name, symbol] : symbols) {

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The sizes that vary from call to call of a method: symbols of its program, and the dim of
-// an input that tells each.
+// an input that tells each, or the node that finds it.
 //
 //   f32[s31,8], f32[2*s5 + 1]       s31 is dim 0 of the first input,
 //                                   s5 half of dim 0 of the second less 1
+//
+//   %n = aten._local_scalar_dense.default(%x) : int(u0)
+//                                   u0 is what a step finds in x
 //
 // Invariant: each symbol of an input is there, once.
 #ifndef PETREL_EXIR_EMIT_C_METHOD_SIZES_H_
@@ -20,17 +23,21 @@
 
 namespace petrel::exir::emit_c {
 
-// (dim - shift) / factor, where that is whole.
+// (dim - shift) / factor, where that is whole; or the result of `finder`.
 struct MethodSize {
   std::string symbol;
   std::string member;  // of the struct of sizes
   SizeRange range;
   size_t input = 0, dim = 0;
   int64_t factor = 1, shift = 0;
+  const Node* finder = nullptr;
 };
 
 // InvalidArgument for a size that no dim of an input tells, and for names that clash.
 absl::StatusOr<std::vector<MethodSize>> find_sizes(const Graph& graph);
+
+// The node reads an element of a tensor that becomes a size or an index.
+bool finds_size(const Node& node);
 
 // "" or what is wrong with `size`: it needs one that no input tells, or C cannot compute it.
 std::string problem_of_size(const SizeExpression& size, const std::vector<MethodSize>& sizes);

@@ -2,6 +2,7 @@
 //
 // Operators that only rearrange elements.
 #include <algorithm>
+#include <cstdlib>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -242,14 +243,23 @@ absl::Status roll(const OperatorRow& row, NodeCalls& calls) {
   const std::vector<int64_t> shifts = ints_of(calls.node().argument(arg::shifts));
   const std::vector<int64_t> dims = ints_of(calls.node().argument(arg::dims));
   std::vector<std::pair<StridedView, StridedView>> pieces = {{view_of(type), view_of(type)}};
+  const Extent numel = numel_of(type);
   if (dims.empty()) {
-    const StridedView flat = {{type.numel()}, {1}, 0};
+    const StridedView flat = {{numel}, {1}, 0};
     pieces = {{flat, flat}};
   }
   for (size_t i = 0; i < shifts.size(); ++i) {
     const size_t d = dims.empty() ? 0 : dim_of(Argument(dims[i]), type);
-    const int64_t size = dims.empty() ? type.numel() : type.sizes[d];
-    const int64_t shift = ((shifts[i] % size) + size) % size;
+    const Extent size = dims.empty() ? numel : extents_of(type)[d];
+    if (!size.is_number() && std::abs(shifts[i]) > size.range().low) {
+      return absl::UnimplementedError(absl::StrCat(
+          "it rolls by ", shifts[i], ", more than the smallest size, ", size.range().low));
+    }
+    const Extent by = shifts[i];
+    const Extent shift = size.is_number()
+                             ? ((by.number() % size.number()) + size.number()) % size.number()
+                         : shifts[i] < 0 ? size + by
+                                         : by;
     if (shift == 0) continue;
     std::vector<std::pair<StridedView, StridedView>> cut;
     for (const auto& [from, to] : pieces) {
@@ -361,7 +371,7 @@ constexpr OperatorRow kRows[] = {
     {"aten::unbind_copy.int_out", unbind},
     {"aten::repeat.out", repeat},
     {"aten::flip.out", flip},
-    {"aten::roll.out", fixed(roll)},
+    {"aten::roll.out", roll},
     {"aten::as_strided_copy.out", fixed(as_strided)},
     {"aten::diagonal_copy.out", diagonal},
     {"aten::unfold_copy.out", unfold},

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "exir/emit_c/extent.h"
 #include "exir/emit_c/operators.h"
+#include "exir/ir/region_values.h"
 #include "exir/memory/in_place.h"
 #include "exir/ops/handles.h"
 
@@ -16,10 +17,10 @@ namespace {
 
 // Arguments that may be computed from sizes: the type of the result tells them, or whoever
 // writes the calls takes them as extents.
-constexpr ArgHandle kSizes[] = {arg::size,        arg::end,   arg::repeats, arg::length,
-                                arg::split_sizes, arg::start, arg::index,   arg::fill_value,
-                                arg::s,           arg::value, arg::other,   arg::N,
-                                arg::C,           arg::HxW,   arg::exponent};
+constexpr ArgHandle kSizes[] = {arg::size,        arg::end,   arg::repeats,  arg::length,
+                                arg::split_sizes, arg::start, arg::index,    arg::fill_value,
+                                arg::s,           arg::value, arg::other,    arg::N,
+                                arg::C,           arg::HxW,   arg::exponent, arg::output_size};
 
 std::string problem_of(const Value* value, const std::vector<MethodSize>& sizes) {
   const auto of_type = [&](const auto&... words) {
@@ -30,6 +31,11 @@ std::string problem_of(const Value* value, const std::vector<MethodSize>& sizes)
     const bool is_size = value->type().kind == Type::Kind::kInt &&
                          value->type().number.has_value() &&
                          problem_of_size(*value->type().number, sizes).empty();
+    const Node* finder = value->producer();
+    if (!is_size && finder != nullptr && finds_size(*finder) &&
+        value->type().kind == Type::Kind::kInt) {
+      return of_type("C needs its bounds: say them with torch._check");
+    }
     return is_size ? "" : of_type("numbers computed at run time do not exist in C yet");
   }
   if (const std::string problem = problem_of_sizes(value->tensor(), sizes); !problem.empty()) {
@@ -76,13 +82,47 @@ std::string problem_of_delegate(const Node& node) {
   return "";
 }
 
+// Rounds copy bytes.
+std::string problem_of_loop(const Node& node, const Storage& storage) {
+  if (node.is(petrel_ops::while_loop) &&
+      storage.root(node.regions()[0]->outputs()[0])->is_constant()) {
+    return "loops whose condition is a constant do not exist in C yet";
+  }
+  const RegionValues values = region_values(node);
+  const Graph& body = *node.regions().back();
+  const auto is_other = [](const Value* from, const Value* to) {
+    return from->tensor().dtype != to->tensor().dtype ||
+           from->tensor().dim_order != to->tensor().dim_order;
+  };
+  bool differs = false;
+  for (size_t i = 0; i < node.num_results(); ++i) {
+    const bool is_carried = i < values.carried.size();
+    const Value* out = body.outputs()[i];
+    differs =
+        differs ||
+        (is_carried ? is_other(values.carried[i], node.result(i)) || is_other(out, node.result(i))
+                    : !out->tensor().is_contiguous() || !node.result(i)->tensor().is_contiguous());
+  }
+  for (const Value* rows : values.rows) differs = differs || !rows->tensor().is_contiguous();
+  return differs ? "loops that change the order of dims do not exist in C yet" : "";
+}
+
+std::string problem_of_float(const Node& node) {
+  return absl::StrCat("'", node.result()->name(), "' is of type ", to_string(node.result()->type()),
+                      "; numbers computed at run time do not exist in C yet");
+}
+
 std::string problem_of(const Node& node, const Storage& storage,
                        const std::vector<MethodSize>& sizes) {
+  if (finds_size(node)) {
+    const bool is_integer = is_integral(node.operands()[0]->tensor().dtype);
+    return is_integer ? problem_of(node.result(), sizes) : problem_of_float(node);
+  }
   if (node.is(petrel_ops::cond) && node.input(arg::predicate)->is_constant()) {
     return "branches by a constant do not exist in C yet";
   }
-  if (!node.is(petrel_ops::cond) && !node.regions().empty()) {
-    return "loops do not exist in C yet";
+  if (is_loop(node)) {
+    if (std::string problem = problem_of_loop(node, storage); !problem.empty()) return problem;
   }
   for (const Value* operand : node.operands()) {
     if (std::string problem = problem_of(operand, sizes); !problem.empty()) return problem;
@@ -90,7 +130,7 @@ std::string problem_of(const Node& node, const Storage& storage,
   for (size_t i = 0; i < node.num_results(); ++i) {
     if (std::string problem = problem_of(node.result(i), sizes); !problem.empty()) return problem;
   }
-  if (node.is(petrel_ops::cond)) return "";
+  if (!node.regions().empty()) return "";
   if (node.delegate() != nullptr) return problem_of_delegate(node);
   const std::string kernel = kernel_of(node, storage);
   const OperatorRow* row = find_operator(kernel);
@@ -99,7 +139,7 @@ std::string problem_of(const Node& node, const Storage& storage,
 }
 
 bool is_of_sizes(const Node& node) {
-  if (node.num_results() == 0 || !node.regions().empty()) return false;
+  if (node.num_results() == 0 || !node.regions().empty() || finds_size(node)) return false;
   for (size_t i = 0; i < node.num_results(); ++i) {
     if (node.result(i)->type().kind != Type::Kind::kInt) return false;
   }

@@ -15,17 +15,13 @@
 #include "exir/emit_c/delegates.h"
 #include "exir/emit_c/kernel_library.h"
 #include "exir/emit_c/method_sizes.h"
+#include "exir/emit_c/method_steps.h"
 #include "exir/emit_c/names.h"
 #include "exir/emit_c/node_problems.h"
-#include "exir/emit_c/node_step.h"
-#include "exir/emit_c/operators.h"
 #include "exir/emit_c/parameter_levels.h"
 #include "exir/emit_c/parameter_pools.h"
 #include "exir/emit_c/places.h"
-#include "exir/emit_c/plan_tensors.h"
-#include "exir/emit_c/row_step.h"
 #include "exir/emit_c/text_files.h"
-#include "exir/ops/handles.h"
 #include "exir/status_macros.h"
 #include "exir/emit_c/renamed.h"
 
@@ -137,15 +133,6 @@ class Builder {
       pointers_[constant] = found->second;
     }
     return absl::OkStatus();
-  }
-
-  // The one that `value` is, where code has a pointer to it.
-  std::optional<size_t> pointer_of(const PlannedMethod& planned, const Value* value) const {
-    const Value* root = planned.storage->root(value);
-    if (!root->is_constant()) return std::nullopt;
-    const auto found = pointers_.find(root->constant().get());
-    if (found == pointers_.end()) return std::nullopt;
-    return found->second;
   }
 
   void note_folded() {
@@ -260,6 +247,8 @@ class Builder {
     method.sizes = std::move(sizes_[package_.methods.size()]);
     method.sizes_member =
         absl::StrCat("sizes", absl::string_view(method.prefix).substr(package_.name.size()));
+    method.rounds_member =
+        absl::StrCat("rounds", absl::string_view(method.prefix).substr(package_.name.size()));
     method.arena_bytes = planned.plan.arena_bytes;
     method.lower_bound_bytes = planned.plan.lower_bound_bytes;
     method.proven_optimal = planned.plan.proven_optimal;
@@ -276,116 +265,15 @@ class Builder {
     const Places places(planned, planned_.state, symbols_, package_.memories, borrowed);
     for (size_t i = 0; i < inputs.size(); ++i) method.inputs[i].place = places.bytes(inputs[i]);
     for (size_t i = 0; i < outputs.size(); ++i) method.outputs[i].place = places.bytes(outputs[i]);
-    PlanTensors tensors(planned, places, borrowed, &method);
-    PETREL_RETURN_IF_ERROR(add_steps(graph, planned, places, borrowed, &method, &tensors));
-    tensors.end(graph);
+    MethodSteps steps({planned, places, borrowed, package_, delegates_, pointers_}, &library_,
+                      &method);
+    PETREL_RETURN_IF_ERROR(steps.add_all());
+    for (const std::string& problem : steps.problems()) {
+      problems_.push_back(absl::StrCat("method '", method.name, "': ", problem));
+    }
     add_state(planned, places, &method);
     package_.arena_bytes = std::max(package_.arena_bytes, method.arena_bytes);
     package_.methods.push_back(std::move(method));
-    return absl::OkStatus();
-  }
-
-  absl::Status add_steps(const Graph& graph, const PlannedMethod& planned, const Places& places,
-                         const Borrowed& borrowed, CMethod* method, PlanTensors* tensors) {
-    for (const Node* node : planned.storage->steps_of(graph)) {
-      if (is_nothing(*node, *planned.storage)) {
-        tensors->pass(*node);
-        continue;
-      }
-      PETREL_RETURN_IF_ERROR(node->is(petrel_ops::cond)
-                                 ? add_cond(*node, planned, places, borrowed, method, tensors)
-                                 : add_step(*node, planned, places, borrowed, method, tensors));
-    }
-    return absl::OkStatus();
-  }
-
-  // The operands that the result of a step lies over.
-  static std::vector<CShared> shared_in(const Node& node, const PlannedMethod& planned,
-                                        const Places& places) {
-    std::vector<CShared> shared;
-    if (node.num_results() != 1) return shared;
-    const MemoryPlan& plan = planned.plan;
-    const Value* result = planned.storage->root(node.result());
-    const auto to = plan.offsets.find(result);
-    if (to == plan.offsets.end()) return shared;
-    std::set<const Value*> seen = {result};
-    for (const Value* operand : planned.storage->operands_of(node)) {
-      const Value* root = planned.storage->root(operand);
-      const auto from = plan.offsets.find(root);
-      if (from == plan.offsets.end() || !seen.insert(root).second) continue;
-      const bool is_one_pool = plan.pools.empty() || plan.pools.at(root) == plan.pools.at(result);
-      const int64_t bytes = operand->tensor().nbytes();
-      const int64_t lead = from->second - to->second;
-      if (!is_one_pool || lead >= node.result()->tensor().nbytes() || -lead >= bytes) continue;
-      shared.push_back({operand->name(), places.bytes(operand), bytes, lead});
-    }
-    return shared;
-  }
-
-  // jump to A unless %p | true branch | jump to B | A: false branch | B:
-  absl::Status add_cond(const Node& node, const PlannedMethod& planned, const Places& places,
-                        const Borrowed& borrowed, CMethod* method, PlanTensors* tensors) {
-    const auto add_jump = [&](const std::string& unless) {
-      CStep step;
-      step.comment = comment_of(node);
-      step.jump = CJump{unless, 0};
-      method->steps.push_back(std::move(step));
-      return method->steps.size() - 1;
-    };
-    const size_t to_false = add_jump(places.bytes(node.input(arg::predicate)));
-    PETREL_RETURN_IF_ERROR(
-        add_steps(*node.regions()[0], planned, places, borrowed, method, tensors));
-    const size_t to_end = add_jump("");
-    method->steps[to_false].jump->to = method->steps.size();
-    PETREL_RETURN_IF_ERROR(
-        add_steps(*node.regions()[1], planned, places, borrowed, method, tensors));
-    method->steps[to_end].jump->to = method->steps.size();
-    return absl::OkStatus();
-  }
-
-  absl::Status add_step(const Node& node, const PlannedMethod& planned, const Places& places,
-                        const Borrowed& borrowed, CMethod* method, PlanTensors* tensors) {
-    const std::string number = absl::StrCat("op", method->steps.size());
-    const RowBlock* block = pools_.kernels == nullptr ? nullptr : pools_.kernels->find_block(&node);
-    absl::StatusOr<CStep> made =
-        node.delegate() != nullptr
-            ? make_delegate_step(node, delegates_.at(&node), places, ProcessorUse(planned), planned,
-                                 number, package_)
-        : block != nullptr
-            ? make_row_step(*block, places, *planned.storage, number, package_, &library_)
-            : make_step(node, *find_operator(kernel_of(node, *planned.storage)), places, number,
-                        package_, &library_);
-    if (absl::IsUnimplemented(made.status())) {
-      problems_.push_back(absl::StrCat("method '", planned.name, "': ", node.describe(), ": ",
-                                       made.status().message()));
-      return absl::OkStatus();
-    }
-    PETREL_RETURN_IF_ERROR(annotate(made.status(), node.describe()));
-    if (made->body.empty()) {
-      tensors->pass(node);
-      return absl::OkStatus();
-    }
-    CStep step = *std::move(made);
-    const auto note = [&](const std::string& variable) {
-      if (!absl::StrContains(step.body, absl::StrCat("(", variable, " + "))) return;
-      step.memories.push_back(variable);
-    };
-    for (const CMemory& memory : package_.memories) note(memory.variable);
-    std::set<std::string> variables;
-    for (const auto& [root, variable] : borrowed) variables.insert(variable);
-    for (const std::string& variable : variables) note(variable);
-    std::set<size_t> pointers;
-    for (const Value* operand : planned.storage->operands_of(node)) {
-      const std::optional<size_t> pointer = pointer_of(planned, operand);
-      if (pointer.has_value() && has_word(step.body, package_.parameters[*pointer].variable)) {
-        pointers.insert(*pointer);
-      }
-    }
-    step.parameters.assign(pointers.begin(), pointers.end());
-    step.sizes = absl::StrContains(step.body, "sizes->");
-    step.shared = shared_in(node, planned, places);
-    tensors->add(node, method->steps.size() + 1, &step);
-    method->steps.push_back(std::move(step));
     return absl::OkStatus();
   }
 
@@ -395,7 +283,8 @@ class Builder {
       if (planned.storage->root(write.value) == write.buffer) continue;  // it is there
       const std::string from =
           places.has_symbol(write.value) ? places.read(write.value) : places.bytes(write.value);
-      method->writes.push_back({places.bytes(write.buffer), from, pointer_of(planned, write.value),
+      method->writes.push_back({places.bytes(write.buffer), from,
+                                pointer_of(pointers_, *planned.storage, write.value),
                                 write.buffer->tensor().nbytes()});
     }
     std::map<const Constant*, const Value*> values;
@@ -418,7 +307,7 @@ class Builder {
   std::map<std::string, const Constant*> by_name_;
   std::set<std::string> states_;
   Symbols symbols_;
-  std::map<const Constant*, size_t> pointers_;  // index of the parameter
+  Pointers pointers_;
   DelegateIndex delegates_;
   std::vector<std::vector<MethodSize>> sizes_;  // by method
   std::vector<std::string> problems_;

@@ -38,11 +38,20 @@ struct CTensor {
   bool varies() const { return type.is_dynamic(); }
 };
 
-// Goes on at another step: where a branch that is not taken ends, or behind the other one.
+// A loop over rows counts its rounds in the context, from 0 on.
+struct CRounds {
+  size_t counter = 0;      // index
+  std::string count;       // of rows; "" before the first round, where there is one
+  bool is_before = false;  // the first round, and jumps if there is none; else jumps to the next
+};
+
+// Goes on at another step: where a branch that is not taken ends, behind the other one, or at
+// the next round of a loop.
 struct CJump {
   // "arena + 64": a bool, jumps when that is false; "": always.
   std::string unless;
   size_t to = 0;  // index of the step
+  std::optional<CRounds> rounds = std::nullopt;
 };
 
 // A tensor that a step reads or writes, for programs that look into the memory of a model.
@@ -85,6 +94,8 @@ struct CStep {
   bool can_fail = false;              // returns a status
   std::vector<size_t> reads, writes;  // tensors of the plan
   std::optional<size_t> delegate;     // that it runs: takes the handle
+  std::optional<size_t> round;        // takes the count of this loop
+  std::string finds;                  // the member of sizes that it sets
   std::vector<CStage> together;       // the nodes that run row by row; empty for one alone
   int64_t ring_bytes = 0;             // of the rows between those
   std::vector<CShared> shared;
@@ -104,7 +115,9 @@ struct CMethod {
   std::string prefix;
   std::vector<CTensor> inputs, outputs;
   std::vector<MethodSize> sizes;
-  std::string sizes_member;  // of the context, where there are sizes
+  std::string sizes_member;   // of the context, where there are sizes
+  std::string rounds_member;  // of the context, where there are loops over rows
+  size_t loops = 0;           // over rows
   std::vector<CStep> steps;
   std::vector<CPlanTensor> tensors;
   std::vector<CWrite> writes;

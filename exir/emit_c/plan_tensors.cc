@@ -55,12 +55,19 @@ void PlanTensors::pass(const Node& node) {
   }
 }
 
-void PlanTensors::add(const Node& node, size_t number, CStep* step) {
-  step->source = node.source().location();
-  for (const Value* operand : node.operands()) add_all(tensors_of(operand), &step->reads);
+void PlanTensors::add(const std::vector<const Value*>& operands,
+                      const std::vector<const Value*>& results, size_t number, CStep* step) {
+  for (const Value* operand : operands) add_all(tensors_of(operand), &step->reads);
   for (const size_t index : step->reads) method_->tensors[index].alive_until = number;
-  for (size_t i = 0; i < node.num_results(); ++i) {
-    if (has_place(node.result(i))) step->writes.push_back(add_tensor(node.result(i), number));
+  for (const Value* result : results) {
+    if (has_place(result)) step->writes.push_back(add_tensor(result, number));
+  }
+}
+
+void PlanTensors::repeat(size_t first, size_t last) {
+  for (CPlanTensor& tensor : method_->tensors) {
+    const bool is_read = tensor.written_by < first && tensor.alive_until >= first;
+    if (is_read) tensor.alive_until = std::max(tensor.alive_until, last);
   }
 }
 

@@ -3,9 +3,9 @@
 // The tensors that the steps of a method read and write, while the steps are made.
 //
 //   PlanTensors tensors(planned, places, borrowed, &method);
-//   tensors.pass(view);            is no step: its result is its operand
-//   tensors.add(relu, 3, &step);   sets what the step reads and writes
-//   tensors.end(graph);            what is returned is alive to the end
+//   tensors.pass(view);                is no step: its result is its operand
+//   tensors.add({x}, {y}, 3, &step);   sets what the step reads and writes
+//   tensors.end(graph);                what is returned is alive to the end
 //
 // Fills method->tensors; refers to all that it is given.
 #ifndef PETREL_EXIR_EMIT_C_PLAN_TENSORS_H_
@@ -28,7 +28,10 @@ class PlanTensors {
               CMethod* method);
 
   void pass(const Node& node);
-  void add(const Node& node, size_t number, CStep* step);
+  void add(const std::vector<const Value*>& operands, const std::vector<const Value*>& results,
+           size_t number, CStep* step);
+  // Steps `first` to `last` run again and again: what they read from before stays.
+  void repeat(size_t first, size_t last);
   void end(const Graph& graph);
 
  private:

@@ -156,7 +156,15 @@ TensorType largest(const CTensor& tensor) {
   return tensor.varies() ? tensor.type.at_sample(0) : tensor.type;
 }
 
-std::string call_text(const Package& package, const CMethod& method) {
+// What an output is then; of one whose sizes a step finds, its elements in a row.
+TensorType computed(const CTensor& tensor, const Blob& data) {
+  const TensorType type = largest(tensor);
+  if (static_cast<int64_t>(data.size()) == type.nbytes()) return type;
+  const size_t count = data.size() / item_size(type.dtype);
+  return TensorType::contiguous(type.dtype, {static_cast<int64_t>(count)});
+}
+
+std::string call_text(const Package& package, const CMethod& method, const GoldenCall& call) {
   std::string text = absl::StrCat("  {\n    struct ", method.prefix, "_inputs inputs;\n    struct ",
                                   method.prefix, "_outputs outputs;\n");
   if (method.inputs.empty()) absl::StrAppend(&text, "    inputs.none = 0;\n");
@@ -179,17 +187,19 @@ std::string call_text(const Package& package, const CMethod& method) {
                   "_OK) {\n      status = ", method.prefix,
                   "_run(context, &inputs, &outputs);\n    }\n    if (status != ", package.capitals,
                   "_OK) {\n      return status;\n    }\n");
-  for (const CTensor& tensor : method.outputs) {
-    if (largest(tensor).numel() == 0) continue;
+  for (size_t i = 0; i < method.outputs.size(); ++i) {
+    const CTensor& tensor = method.outputs[i];
+    const TensorType type = computed(tensor, call.outputs[i]);
+    if (type.numel() == 0) continue;
     const std::string expected = absl::StrCat(method.prefix, "_expected_", tensor.c_name);
     const std::string check =
         is_compared_by_value(tensor.type.dtype)
             ? absl::StrCat("!", package.name, "_same_",
                            std::string(scalar_type_name(tensor.type.dtype)), "(outputs.",
-                           tensor.c_name, ", ", expected, ", ", largest(tensor).numel(), "u)")
+                           tensor.c_name, ", ", expected, ", ", type.numel(), "u)")
             : absl::StrCat("memcmp((const unsigned char *)(const void *)outputs.", tensor.c_name,
                            ",\n               (const unsigned char *)(const void *)", expected,
-                           ", ", largest(tensor).nbytes(), "u) != 0");
+                           ", ", type.nbytes(), "u) != 0");
     absl::StrAppend(&text, "    if (", check, ") {\n      return ", package.capitals,
                     "_E_SELFTEST;\n    }\n");
   }
@@ -203,16 +213,20 @@ std::string arrays_text(const Package& package, const CMethod& method, const Gol
     absl::StrAppend(&text, "static ", c_type(tensor.type.dtype), " ", method.prefix, "_computed_",
                     tensor.c_name, "[", std::max<int64_t>(1, tensor.type.numel()), "];\n\n");
   }
-  const auto add = [&](const char* role, const CTensor& tensor, const Blob& data) {
+  const auto add = [&](const char* role, const CTensor& tensor, const TensorType& type,
+                       const Blob& data) {
     absl::StrAppend(&text,
                     array_text(absl::StrCat("static const ", c_type(tensor.type.dtype), " ",
                                             method.prefix, "_", role, "_", tensor.c_name),
-                               largest(tensor), data),
+                               type, data),
                     "\n");
   };
-  for (size_t i = 0; i < method.inputs.size(); ++i) add("given", method.inputs[i], call.inputs[i]);
+  for (size_t i = 0; i < method.inputs.size(); ++i) {
+    add("given", method.inputs[i], largest(method.inputs[i]), call.inputs[i]);
+  }
   for (size_t i = 0; i < method.outputs.size(); ++i) {
-    if (largest(method.outputs[i]).numel() > 0) add("expected", method.outputs[i], call.outputs[i]);
+    const TensorType type = computed(method.outputs[i], call.outputs[i]);
+    if (type.numel() > 0) add("expected", method.outputs[i], type, call.outputs[i]);
   }
   return text;
 }
@@ -240,8 +254,10 @@ std::string comparisons_text(const Package& package, const std::vector<GoldenCal
     bool used = false;
     for (size_t i = 0; i < calls.size(); ++i) {
       if (!calls[i].known) continue;
-      for (const CTensor& tensor : package.methods[i].outputs) {
-        used = used || (tensor.type.dtype == row.type && largest(tensor).numel() > 0);
+      const std::vector<CTensor>& outputs = package.methods[i].outputs;
+      for (size_t j = 0; j < outputs.size(); ++j) {
+        used = used || (outputs[j].type.dtype == row.type &&
+                        computed(outputs[j], calls[i].outputs[j]).numel() > 0);
       }
     }
     if (!used) continue;
@@ -303,7 +319,7 @@ std::string self_test_text(const Package& package, const std::vector<GoldenCall>
     }
     any = true;
     text += arrays_text(package, package.methods[i], calls[i]);
-    body += call_text(package, package.methods[i]);
+    body += call_text(package, package.methods[i], calls[i]);
   }
   absl::StrAppend(&text, package.capitals, "_SELFTEST_LINKAGE int32_t ", package.name,
                   "_selftest(struct ", package.name, "_context *context) {\n",

@@ -49,6 +49,10 @@ std::string set_text(const Package& package, const CMethod& method) {
       method.prefix, "_sizes *const sizes = &given;\n  if (context == NULL || inputs == NULL) {\n",
       "    return ", package.capitals, "_E_NULL;\n  }\n");
   for (const MethodSize& size : method.sizes) {
+    if (size.finder != nullptr) {
+      absl::StrAppend(&text, "  sizes->", size.member, " = ", size.range.high, ";\n");
+      continue;
+    }
     absl::StrAppend(&text, "  sizes->", size.member, " = ", given_text(method, size),
                     ";\n  if (sizes->", size.member, " < ", size.range.low, " || sizes->",
                     size.member, " > ", size.range.high, refuse);
@@ -85,8 +89,12 @@ std::string sizes_struct_text(const CMethod& method) {
                    comment_text(method.name), "'. */\nstruct ", method.prefix, "_sizes {\n");
   for (const MethodSize& size : method.sizes) {
     absl::StrAppend(&text, "  int64_t ", size.member, "; /* ", size.range.low, " to ",
-                    size.range.high, ", of dim ", size.dim, " of input '",
-                    comment_text(method.inputs[size.input].name), "' */\n");
+                    size.range.high, ", ",
+                    size.finder != nullptr
+                        ? absl::StrCat("the largest until a step finds '",
+                                       comment_text(size.finder->result()->name()), "' */\n")
+                        : absl::StrCat("of dim ", size.dim, " of input '",
+                                       comment_text(method.inputs[size.input].name), "' */\n"));
   }
   return text + "};\n";
 }

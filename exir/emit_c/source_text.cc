@@ -87,6 +87,8 @@ std::string parameters_of(const Package& package, const CMethod& method, const C
         absl::StrCat("const ", c_type(parameter.constant->type.dtype), " *", parameter.variable));
   }
   if (step.delegate.has_value()) parameters.push_back("void *handle");
+  if (step.round.has_value()) parameters.push_back("uint32_t round");
+  if (!step.finds.empty()) parameters.push_back("int64_t *found");
   if (step.sizes)
     parameters.push_back(absl::StrCat("const struct ", method.prefix, "_sizes *sizes"));
   return parameters.empty() ? "void" : absl::StrJoin(parameters, ", ");
@@ -100,7 +102,12 @@ std::string in_run(const std::string& variable) {
   return "context->" + variable;
 }
 
-std::string arguments_of(const Package& package, const CStep& step) {
+// "context->rounds[1]".
+std::string counter_of(const CMethod& method, size_t counter) {
+  return absl::StrCat("context->", method.rounds_member, "[", counter, "]");
+}
+
+std::string arguments_of(const Package& package, const CMethod& method, const CStep& step) {
   std::vector<std::string> arguments;
   for (const std::string& variable : step.memories) arguments.push_back(in_run(variable));
   for (const size_t index : step.parameters) {
@@ -108,6 +115,10 @@ std::string arguments_of(const Package& package, const CStep& step) {
   }
   if (step.delegate.has_value()) {
     arguments.push_back(absl::StrCat("context->delegate_", *step.delegate));
+  }
+  if (step.round.has_value()) arguments.push_back(counter_of(method, *step.round));
+  if (!step.finds.empty()) {
+    arguments.push_back(absl::StrCat("&context->", method.sizes_member, ".", step.finds));
   }
   if (step.sizes) arguments.push_back("sizes");
   return absl::StrJoin(arguments, ", ");
@@ -277,18 +288,28 @@ std::string begin_text(const Package& package, const CMethod& method) {
 }
 
 // Steps are counted from 1: what comes before them is one, too.
-std::string jump_text(const Package& package, const CJump& jump) {
+std::string jump_text(const Package& package, const CMethod& method, const CJump& jump) {
   const std::string go = absl::StrCat("*next = ", jump.to + 1, "u;\n");
+  if (jump.rounds.has_value()) {
+    const std::string counter = counter_of(method, jump.rounds->counter);
+    const std::string set = absl::StrCat(
+        "  ", counter, jump.rounds->is_before ? " = 0u" : absl::StrCat(" = ", counter, " + 1u"),
+        ";\n");
+    if (jump.rounds->count.empty()) return set;
+    return absl::StrCat(set, "  if ((int64_t)", counter, jump.rounds->is_before ? " >= " : " < ",
+                        jump.rounds->count, ") {\n    ", go, "    return ", package.capitals,
+                        "_OK;\n  }\n");
+  }
   if (jump.unless.empty()) return absl::StrCat("  ", go, "  return ", package.capitals, "_OK;\n");
   return absl::StrCat("  if (!*(const bool *)(const void *)(", at_run(jump.unless), ")) {\n    ",
                       go, "    return ", package.capitals, "_OK;\n  }\n");
 }
 
 std::string call_text(const Package& package, const CMethod& method, const CStep& step) {
-  if (step.jump.has_value()) return jump_text(package, *step.jump);
+  if (step.jump.has_value()) return jump_text(package, method, *step.jump);
   std::string text = need_text(package, step.parameters);
   absl::StrAppend(&text, step.can_fail ? "  status = " : "  ", method.prefix, "_", step.function,
-                  "(", arguments_of(package, step), ");\n");
+                  "(", arguments_of(package, method, step), ");\n");
   if (!step.can_fail) return text;
   return text + return_errors(package);
 }

@@ -239,18 +239,23 @@ absl::StatusOr<Argument> ArgumentReader::number_constant_value(const Argument& n
   return Argument(graph_->add_constant(known));
 }
 
-// A tensor of rank 0 that holds a number computed at run time.
+// A tensor of rank 0 that holds a number computed at run time; of one that was found in such a
+// tensor, that tensor as another type.
 absl::StatusOr<Argument> ArgumentReader::number_tensor(const Argument& number, ScalarType dtype) {
-  const OpInfo& full = op(aten::full);
+  const Node* finder = number.value()->producer();
+  const bool is_found = finder != nullptr && finder->is(aten::_local_scalar_dense) &&
+                        finder->operands()[0]->tensor().rank() == 0;
+  const OpInfo& maker = op(is_found ? aten::_to_copy : aten::full);
   std::vector<Argument> arguments = {Argument(Argument::Ints()), number, Argument(dtype)};
-  for (size_t i = arguments.size(); i < full.args.size(); ++i) {
-    arguments.push_back(full.args[i].default_value);
+  if (is_found) arguments = {Argument(finder->operands()[0]), Argument(dtype)};
+  for (size_t i = arguments.size(); i < maker.args.size(); ++i) {
+    arguments.push_back(maker.args[i].default_value);
   }
-  PETREL_ASSIGN_OR_RETURN(std::vector<Type> types, full.infer(full, arguments));
-  return Argument(
-      graph_
-          ->append(full, std::move(arguments), std::move(types), number.value()->name() + "_tensor")
-          ->result());
+  PETREL_ASSIGN_OR_RETURN(std::vector<Type> types, maker.infer(maker, arguments));
+  return Argument(graph_
+                      ->append(maker, std::move(arguments), std::move(types),
+                               number.value()->name() + "_tensor")
+                      ->result());
 }
 
 absl::Status ArgumentReader::replace_numbers(const OpInfo& op, std::vector<Argument>* arguments) {

@@ -119,6 +119,15 @@ TEST(Pools, TooSmallPoolsSayWhatIsMissing) {
   EXPECT_THAT(one.status().message(), HasSubstr("pool 'fast' has 288 bytes, 224 more are needed"));
 }
 
+TEST(Pools, SmallerThanTheUnitOfAddressesIsRefused) {
+  const auto plan = plan_of(*chain(), pools_of({"tiny=10", "slow=unlimited"}));
+  ASSERT_FALSE(plan.ok());
+  EXPECT_THAT(
+      plan.status().message(),
+      HasSubstr("pool 'tiny' has 10 bytes, and all that lies in it begins at a multiple of 16"));
+  EXPECT_TRUE(plan_of(*chain(), pools_of({"none=0", "slow=unlimited"})).ok());
+}
+
 TEST(Pools, RandomGraphsKeepTheirTensorsApart) {
   std::mt19937 random(7);
   for (int round = 0; round < 50; ++round) {

@@ -158,7 +158,11 @@ absl::StatusOr<exir::BackendSelection> select_given_backends(const OptionWords& 
   }
   PETREL_ASSIGN_OR_RETURN(const Specs specs, read_specs(words_of("compile-spec")));
   PETREL_RETURN_IF_ERROR(choice.add_specs(specs));
-  return choice.take();
+  exir::BackendSelection selection = choice.take();
+  if (selection.empty() && given.count("whole-methods") != 0) {
+    return absl::InvalidArgumentError("--whole-methods needs a backend to give them to");
+  }
+  return selection;
 }
 
 }  // namespace petrel::extension

@@ -90,6 +90,8 @@ class CliTest(unittest.TestCase):
                           ["run"], ["run", "m.pte", "--threads", "-1"],
                           ["run", "m.pte", "--kernels", "slow"],
                           ["run", "m.pte", "--input", "x.npy", "--call", "forward"],
+                          ["export", MODEL, "-o", "m.pte", "--backend", "none", "--whole-methods"],
+                          ["gen-c", MODEL, "-o", "c", "--whole-methods"],
                           ["opt", MODEL, "--after", "no_such_pass"]):
             self.fails(2, *arguments)
         self.assertEqual(list(self.folder.iterdir()), [])

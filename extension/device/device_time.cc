@@ -14,6 +14,8 @@ namespace petrel::extension {
 namespace {
 
 // Of ticks that a figure should have, so that one more or less is little.
+// A loop that never ends is not measured for ever.
+constexpr size_t kMostSteps = 1'000'000;
 constexpr uint64_t kGoodTicks = 200;
 // Runs after which a timer that says 0 does not count.
 constexpr uint32_t kMostRunsWithoutTicks = 10'000;
@@ -152,10 +154,10 @@ absl::StatusOr<std::vector<DeviceStepTime>> profile_method(DeviceMethod& method,
       for (size_t s = 0; s < count; ++s) least[s] = std::min<uint64_t>(least[s], ticks[s]);
       continue;
     }
-    for (uint32_t next = 0; next < count;) {
+    size_t done = 0;
+    for (uint32_t next = 0; next < count && done < kMostSteps; ++done) {
       PETREL_ASSIGN_OR_RETURN(const DeviceAction action, device.run_steps(method.index(), next, 1));
       least[next] = std::min(least[next], action.ticks);
-      if (action.next <= next) break;  // jumps go on
       next = action.next;
     }
   }

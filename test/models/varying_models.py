@@ -305,12 +305,61 @@ def found_start():
     return FoundStart(), calls[0], None, calls
 
 
+class Found(nn.Module):
+    """Rows, a row and sizes that an element of a tensor tells, which may be none of them."""
+
+    def forward(self, x, n):
+        count = n.item()
+        torch._check(count >= 1)
+        torch._check(count <= 6)
+        pair = x.narrow(0, count, 2)
+        return pair * 2, x[:count].sum(1), x.select(0, count) + count, torch.ones(count, 2)
+
+
+def found_rows():
+    calls = [(draw(8, 3), torch.tensor(n)) for n in (1, 3, 6)]
+    return Found(), calls[1], None, calls
+
+
+class Scaled(nn.Module):
+    """By numbers that elements of tensors are."""
+
+    def forward(self, x, n):
+        return x * n.item(), x + x.max().item(), torch.clamp(x, -1, 1) / x.shape[0]
+
+
+def found_scales():
+    calls = [(draw(rows, 3), torch.tensor(n)) for rows, n in ((2, -7), (5, 0), (9, 2**40))]
+    return Scaled(), calls[1], ({0: Dim("rows", min=2, max=9)}, {}), calls
+
+
+class Resizes(nn.Module):
+    def forward(self, x):
+        height, width = x.shape[2], x.shape[3]
+        resize = nn.functional.interpolate
+        pad = nn.functional.pad
+        return (resize(x, scale_factor=2, mode="nearest"),
+                resize(x, scale_factor=2.0, mode="bilinear", align_corners=False),
+                resize(x, size=(height + 1, 2 * width), mode="nearest"),
+                resize(x, size=(height + 2, 7), mode="bilinear", align_corners=True),
+                resize(x, size=(5, width + 1), mode="bilinear", align_corners=False),
+                pad(x, (1, 2, 2, 0), mode="reflect"), pad(x, (1, 0, 2, 3), mode="replicate"),
+                pad(x[0], (2, 1), mode="reflect"), pad(x[0], (1, 3), mode="replicate"),
+                torch.roll(x, (-1, 2), (2, 3)))
+
+
+def resizes():
+    calls = [(draw(1, 2, h, w),) for h, w in ((3, 3), (5, 8), (9, 3), (8, 9))]
+    shapes = ({2: Dim("height", min=3, max=9), 3: Dim("width", min=3, max=9)},)
+    return Resizes(), (draw(1, 2, 5, 6),), shapes, calls
+
+
 MODELS = {
     f.__name__: f
     for f in (
         mlp, cnn_batch, cnn_image, encoder, prefill, sizes,
         cond, cond_varying, cond_nested, map_rows, map_varying, few_rows,
-        scan_rows, scan_varying, while_bound, found_start,
+        scan_rows, scan_varying, while_bound, found_start, found_rows, found_scales, resizes,
     )
 }  # fmt: skip
 

@@ -76,6 +76,8 @@ OPTIONS = [
     one("varying_caller", VARYING / "cnn_image.pt2", "--io", "caller"),
     one("varying_rpc", VARYING / "mlp.pt2", "--device-rpc"),
     one("branches", VARYING / "cond_varying.pt2"),
+    one("loops", VARYING / "while_bound.pt2", "--device-rpc"),
+    one("loops_varying", VARYING / "scan_varying.pt2"),
     Made("state", {m: STATE / f"counter.{m}.pt2" for m in ("add", "read")}),
     one("integers", INTEGER / "many.pt2", *INTEGERS),
     one("integers_m4", INTEGER / "keywords.pt2", *INTEGERS, "--target", "cortex-m4"),
@@ -98,13 +100,7 @@ OPTIONS = [
 # Of models that C refuses, what it says.
 REFUSED = {
     "portable_cases": "would both be called X in macros",
-    "varying_found_start": "numbers computed at run time",
-    "varying_map_rows": "loops do not exist in C yet",
-    "varying_map_varying": "loops do not exist in C yet",
-    "varying_scan_rows": "loops do not exist in C yet",
-    "varying_scan_varying": "loops do not exist in C yet",
     "varying_sizes": "numbers computed at run time",
-    "varying_while_bound": "loops do not exist in C yet",
 }
 
 

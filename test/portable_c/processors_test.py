@@ -11,6 +11,7 @@ an operating system.
 import dataclasses
 import os
 import pathlib
+import struct
 import tempfile
 import unittest
 
@@ -25,6 +26,12 @@ MODELS = pathlib.Path("test/models").absolute()
 QUANTIZED = pathlib.Path("test/quantized").absolute()
 INTEGERS = [QUANTIZED / f"integer/{name}.pt2" for name in ("keywords", "autoencoder", "many", "shapes")]
 INTEGERS += [QUANTIZED / f"programs/{name}.pt2" for name in ("image_channel", "rows")]
+SIZES = MODELS / "varying"
+VARYING = ("mlp", "cnn_image", "encoder", "prefill", "cond_nested", "map_varying", "scan_varying", "while_bound",
+           "found_rows", "resizes")
+STATE = MODELS / "state"
+POOLS = ("--pool", "name=fast,limit=12K,align=32", "--pool", "name=slow", "--pool",
+         "name=rom,kind=ro,section=.rodata.rom", "--link-param", "*bias*=rom")
 FOLDERS = [MODELS / name for name in ("layers", "levels", "narrow", "operators", "portable")]
 FOLDERS += [QUANTIZED / "programs"]
 
@@ -70,8 +77,9 @@ class Processor:
 class Built(package.Package):
     """A package for a processor; its programs are run by the emulator."""
 
-    def __init__(self, folder, name, methods, processor, words=()):
+    def __init__(self, folder, name, methods, processor, words=(), arguments=("forward",)):
         self.processor = processor
+        self.arguments = arguments  # of boards, whose programs get no words
         super().__init__(folder, name, methods, words)
 
     def compile(self, compiler, more=()):
@@ -92,7 +100,8 @@ class Built(package.Package):
         processor = self.processor
         rest = list(processor.linking) or (["-static"] if processor.emulator else [])
         if processor.board:
-            rest = ['-DARGUMENTS="forward"', HERE / "board.c", "--specs=rdimon.specs",
+            arguments = ", ".join(f'"{word}"' for word in self.arguments)
+            rest = [f"-DARGUMENTS={arguments}", HERE / "board.c", "--specs=rdimon.specs",
                     "-nostartfiles", "-T", HERE / "board.ld",
                     f"-Wl,--defsym=memory={processor.memory}",
                     f"-Wl,--defsym=bytes={1024 * processor.kilobytes}"]
@@ -146,6 +155,79 @@ class ProcessorsTest(unittest.TestCase):
                 for i, (a, e) in enumerate(zip(actual, expected, strict=True)):
                     self.assertTrue(arrays.same(a, e), f"output {i} differs from the interpreter's")
                 built.selftest()
+
+    def test_clang(self):
+        self.check(CLANG)
+
+    def test_arm64(self):
+        self.check(ARM64)
+
+    def test_riscv64(self):
+        self.check(RISCV64)
+
+    def test_riscv32(self):
+        self.check(RISCV32)
+
+    def test_cortex_m4(self):
+        self.check(CORTEX_M4)
+
+    def test_cortex_m7(self):
+        self.check(CORTEX_M7)
+
+    def test_cortex_m55(self):
+        self.check(CORTEX_M55)
+
+
+class MethodsTest(unittest.TestCase):
+    """Sizes that vary, branches, loops, two pools, and methods that share state."""
+
+    def folder(self):
+        return pathlib.Path(tempfile.mkdtemp(dir=os.environ.get("TEST_TMPDIR")))
+
+    def check_varying(self, processor):
+        for name in VARYING:
+            built = Built(self.folder(), "net", [("forward", SIZES / f"{name}.pt2")], processor)
+            varies = ["least_shape" in row for row in built.manifest["methods"][0]["inputs"]]
+            calls = sorted({f.name.split(".")[1] for f in SIZES.glob(f"{name}.call_*.npy")})
+            self.assertGreater(len(calls), 1)
+            for call in calls:
+                with self.subTest(model=name, call=call):
+                    inputs = sorted(SIZES.glob(f"{name}.{call}.input_*.npy"))
+                    given = [npy_file.read(f) for f in inputs]
+                    actual = built.run("forward", [a if v else a.data for a, v in
+                                                   zip(given, varies, strict=True)])
+                    expected = arrays.interpreted(self.folder(), SIZES / f"{name}.pt2", inputs)
+                    for i, (a, e) in enumerate(zip(actual, expected, strict=True)):
+                        self.assertEqual(built.shapes[0][i], e.shape)
+                        self.assertTrue(arrays.same(a, e), f"output {i}")
+            built.selftest()
+
+    def check_pools(self, processor):
+        inputs = [DIGITS.with_name("digit.npy")]
+        built = Built(self.folder(), "net", [("forward", DIGITS)], processor, POOLS)
+        self.assertTrue(all(pool["bytes"] > 0 for pool in built.manifest["pools"]))
+        actual = built.run("forward", [npy_file.read(f).data for f in inputs])
+        expected = arrays.interpreted(self.folder(), DIGITS, inputs)
+        self.assertTrue(arrays.same(actual[0], expected[0]))
+        built.selftest()
+
+    def check_state(self, processor):
+        # What eager torch makes of it; see state_test.py.
+        one = struct.pack("<4f", 1, 1, 1, 0.5)
+        calls = [("add", [one]), ("read", []), ("reset", []), ("read", [])]
+        built = Built(self.folder(), "net", [(m, STATE / f"counter.{m}.pt2")
+                                             for m in ("add", "read")],
+                      processor, POOLS[:4], [method for method, _ in calls])
+        added, total, _, again = built.calls(calls)
+        self.assertEqual(struct.unpack("<4f", added[0]), (2, 3, 4, 4.5))
+        self.assertEqual(struct.unpack("<4f", total[0]), (20, 30, 40, 45))
+        self.assertEqual(struct.unpack("<4f", again[0]), (10, 20, 30, 40))
+        built.selftest()
+
+    def check(self, processor):
+        self.check_state(processor)
+        self.check_pools(processor)
+        self.check_varying(processor)
 
     def test_clang(self):
         self.check(CLANG)
