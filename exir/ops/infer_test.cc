@@ -64,7 +64,8 @@ TEST(Infer, AgreesWithEagerPyTorch) {
           // What torch computes between levels has no types of integers.
           "petrel.int8_add.default", "petrel.int8_average.default",
           "petrel.int8_convolution.default", "petrel.int8_linear.default",
-          "petrel.int8_matmul.default", "petrel.int8_max_pool.default", "petrel.int8_mul.default",
+          "petrel.int8_masked_softmax.default", "petrel.int8_matmul.default",
+          "petrel.int8_max_pool.default", "petrel.int8_mul.default", "petrel.int8_norm.default",
           "petrel.int8_softmax.default", "petrel.int8_table.default",
           // Kernels of ExecuTorch that torch has no functions for.
           "quantized_decomposed.add.default", "quantized_decomposed.mixed_linear.default",

@@ -49,6 +49,15 @@ TEST(Int8Ops, SayWhatDoesNotFit) {
        "arguments 'self' and 'other' do not multiply"},
       {"%x: i8[2,4], %t: i32[16]", "int8_softmax.default(%x, 1, %t, 1, 1, 0, -128, 127, i8)",
        "argument 'table' must have 256 entries of i32"},
+      {"%x: i8[2,4], %m: bool[2,3], %t: i32[256]",
+       "int8_masked_softmax.default(%x, %m, 1, %t, 1, 1, 0, -128, 127, i8)",
+       "argument 'mask' must have the last dims of 'input'"},
+      {"%x: i8[2,4], %w: i32[4], %b: i32[3]",
+       "int8_norm.default(%x, 4, 1, %w, %b, 1, 1, 1, 0, -128, 127, i8)",
+       "argument 'bias' must be i32, as many as weights"},
+      {"%x: i8[2,4], %w: i32[4]",
+       "int8_norm.default(%x, 0, 1, %w, %w, 1, 1, 1, 0, -128, 127, i8)",
+       "arguments 'size' and 'repeat' are 0 and 1, must be in [1, 1048576]"},
   };
   for (const Refused& one : all) {
     EXPECT_NE(message_of(one).find(one.message), std::string::npos)

@@ -2,6 +2,7 @@
 """`--int8 integer`: programs without floats between their borders, near eager PyTorch."""
 
 import json
+import math
 import pathlib
 import unittest
 
@@ -10,8 +11,16 @@ from quantize_case import DIGITS, QuantizeCase
 
 PROGRAMS = pathlib.Path("test/quantized/programs").absolute()
 INTEGER = pathlib.Path("test/quantized/integer").absolute()
+FLOATS = pathlib.Path("test/quantized/floats").absolute()
+FLOAT_MODELS = ("encoder", "both", "unet", "stream", "groups")
 MODELS = [PROGRAMS / name for name in ("rows", "mixed", "image_channel", "image_tensor")]
 MODELS += [INTEGER / name for name in ("keywords", "autoencoder", "many")]
+
+
+def decibels(wanted, made):
+    """Signal to noise."""
+    noise = sum((a - b) ** 2 for a, b in zip(wanted, made))
+    return 10 * math.log10(sum(a * a for a in wanted) / max(noise, 1e-30))
 
 
 class Int8IntegerTest(QuantizeCase):
@@ -39,6 +48,26 @@ class Int8IntegerTest(QuantizeCase):
                 self.assertEqual(len(made), len(wanted))
                 far = max(abs(a - b) for a, b in zip(made, wanted))
                 self.assertLessEqual(far, 1.001 * quantum)
+
+    def test_one_record_serves_backends_and_integers(self):
+        for name in FLOAT_MODELS:
+            with self.subTest(name):
+                model = FLOATS / f"{name}.pt2"
+                self.done("quantize", model, "--calibrate", FLOATS / f"{name}.samples.npy", "-o",
+                          "backends.pte", "--record", "q.json")
+                self.done("export", model, "--quantize", "q.json", "--int8", "integer", "-o",
+                          "i.pte")
+                self.done("run", "i.pte", "--input", FLOATS / f"{name}.input.npy",
+                          "--output-dir", "out")
+                for made in sorted((self.folder / "out").glob("output_*.npy")):
+                    wanted = npy_file.read_elements(FLOATS / f"{name}.{made.name}")
+                    self.assertGreater(decibels(wanted, npy_file.read_elements(made)), 20)
+
+    def test_state_is_kept_in_levels(self):
+        model = FLOATS / "stream.pt2"
+        self.done("quantize", model, "--calibrate", FLOATS / "stream.samples.npy", "-o", "i.pte",
+                  "--int8", "integer", "--io-dtype", "int8")
+        self.assertNotIn("float32[", self.done("inspect", "i.pte"))
 
     def test_a_record_of_either_backend_is_replayed(self):
         self.samples("half.npy", [pixels for pixels, _ in self.images[::2]])

@@ -16,6 +16,7 @@ PROGRAMS = pathlib.Path("test/quantized/programs").absolute()
 INTEGER = pathlib.Path("test/quantized/integer").absolute()
 DIGITS = pathlib.Path("examples/quickstart/digits.pt2").absolute()
 DIGIT = pathlib.Path("examples/quickstart/digit.npy").absolute()
+NETWORKS = pathlib.Path("test/quantized/floats").absolute()
 MODELS = [PROGRAMS / name for name in ("rows", "mixed", "image_channel", "image_tensor")]
 MODELS += [INTEGER / name for name in ("keywords", "autoencoder", "many")]
 FLOATS = re.compile(r"\b(float|double)\b|\d\.\d|math\.h")
@@ -30,8 +31,9 @@ class Int8Test(unittest.TestCase):
         done([PETREL, "export", model, "-o", "i.pte", "--backend", "none", *words], self.folder)
         done([PETREL, "run", "i.pte", "--input", array, "--kernels", "reference", "--output-dir",
               "out"], self.folder)
-        actual, = made.run("forward", [npy_file.read(array).data])
-        self.assertEqual(actual, npy_file.read(self.folder / "out" / "output_0.npy").data)
+        for i, actual in enumerate(made.run("forward", [npy_file.read(array).data])):
+            wanted = npy_file.read(self.folder / "out" / f"output_{i}.npy")
+            self.assertEqual(actual, wanted.data)
         made.selftest()
         return made
 
@@ -72,6 +74,19 @@ class Int8Test(unittest.TestCase):
                 self.assertEqual(tensor["dtype"], "i8")
                 levels = self.levels_of(model.with_suffix(".input.npy"), tensor)
                 self.check_no_floats(self.agree(archive, levels, words))
+
+    def test_float_networks_with_a_record(self):
+        for name in ("encoder", "both", "unet", "stream", "groups"):
+            with self.subTest(name):
+                model = NETWORKS / f"{name}.pt2"
+                record = self.folder / "q.json"
+                done([PETREL, "quantize", model, "--calibrate", NETWORKS / f"{name}.samples.npy",
+                      "-o", "q.pte", "--record", record], self.folder)
+                words = ("--quantize", record, "--int8", "integer", "--io-dtype", "int8")
+                made = package.Package(self.folder, "net", [("forward", model)], words)
+                tensor, = made.manifest["methods"][0]["inputs"]
+                levels = self.levels_of(NETWORKS / f"{name}.input.npy", tensor)
+                self.check_no_floats(self.agree(model, levels, words))
 
     def test_the_header_tells_what_integers_stand_for(self):
         made = package.Package(self.folder, "net", [("forward", PROGRAMS / "rows.pt2")],

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/quantize/expand_for_integers.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "exir/ir/verifier.h"
+#include "exir/pass/framework/pass_case.h"
+#include "exir/quantize/annotate_graph.h"
+
+namespace petrel::exir {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// The graph of `text` expanded, of which integers take all.
+std::string expanded(const std::string& text) {
+  const auto graph = graph_of(text);
+  if (graph == nullptr) return "";
+  const absl::Status status = expand_for_integers(*graph);
+  EXPECT_TRUE(status.ok()) << status;
+  EXPECT_TRUE(verify_graph(*graph).ok()) << verify_graph(*graph);
+  for (const LeftFloat& left : annotate_graph(*graph, {}, QuantTarget::kIntegers).left) {
+    ADD_FAILURE() << left.node << ": " << left.reason;
+  }
+  return plain_text(*graph);
+}
+
+TEST(ExpandForIntegers, TakesAttentionApart) {
+  const std::string text = expanded(R"(method @m(%q: f32[1,2,3,4], %k: f32[1,2,3,4]) {
+    %y = aten.scaled_dot_product_attention.default(%q, %k, %k)
+    return %y })");
+  EXPECT_THAT(text, AllOf(HasSubstr("aten.bmm.default"), HasSubstr("aten._softmax.default"),
+                          Not(HasSubstr("scaled_dot_product_attention"))));
+}
+
+TEST(ExpandForIntegers, ShutsOutByOneFormOfMask) {
+  const std::string text = expanded(R"(method @m(%x: f32[3,3], %m: bool[3,3]) {
+    %s = aten.masked_fill.Scalar(%x, %m, -inf)
+    %y = aten._softmax.default(%s, 1, false)
+    return %y })");
+  EXPECT_THAT(text, AllOf(HasSubstr("aten.logical_not.default(%m)"), HasSubstr("aten.where.self")));
+}
+
+TEST(ExpandForIntegers, MakesArithmeticOfWhatHasNoForm) {
+  EXPECT_THAT(expanded("method @m(%x: f32[2,4], %z: f32[2,4]) {"
+                       "%y = aten.div.Tensor(%x, %z) return %y }"),
+              HasSubstr("aten.reciprocal.default(%z)"));
+  EXPECT_THAT(expanded("method @m(%x: f32[2,4]) {"
+                       "%y = aten._log_softmax.default(%x, 1, false) return %y }"),
+              AllOf(HasSubstr("aten.amax.default"), HasSubstr("aten.log.default")));
+  EXPECT_THAT(expanded("method @m(%x: f32[2,4]) {"
+                       "%y = aten.cumsum.default(%x, 0) return %y }"),
+              HasSubstr("aten.linear.default"));
+  EXPECT_THAT(expanded("method @m(%x: f32[2,4]) {"
+                       "%y = aten.var.correction(%x, [1], correction=1, keepdim=false) return %y }"),
+              Not(HasSubstr("aten.var")));
+  EXPECT_THAT(expanded("method @m(%x: f32[1,2,4,4]) {"
+                       "%y = aten.upsample_bilinear2d.vec(%x, [8, 6], false, none) return %y }"),
+              Not(HasSubstr("upsample")));
+}
+
+}  // namespace
+}  // namespace petrel::exir
