@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // new and delete for libpetrel.dylib alone, compiled to be hidden. Those of the library of C++
-// that is static in it would be seen from outside, and macOS may then use them for the whole process.
+// that is static in it would be seen from outside, and macOS may then use them for the whole
+// process.
 
 #include <cstddef>
 #include <cstdlib>
