@@ -177,8 +177,8 @@ absl::StatusOr<QuantizationRecord> ObservedProgram::choose(const SeenRanges& ran
       }
       continue;
     }
-    auto chosen = choose_numbers(*expanded.methods.at(name).graph, entry(ranges, name), entry(histograms, name),
-                                 range_choice, choice.keep_float);
+    auto chosen = choose_numbers(*expanded.methods.at(name).graph, entry(ranges, name),
+                                 entry(histograms, name), range_choice, choice.keep_float);
     if (!chosen.ok()) return annotate(chosen.status(), absl::StrCat("method '", name, "'"));
     chosen->equalised = choice.equalised;
     record.methods[name] = *std::move(chosen);

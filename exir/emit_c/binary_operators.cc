@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "exir/emit_c/literal.h"
 #include "exir/emit_c/loop_nest.h"
@@ -44,7 +45,10 @@ void wrap_in(KernelCall& call, ScalarType type) {
   if (item_size(type) == 8 || type == ScalarType::kBool) return;
   const std::string through = absl::StrCat("(", c_type(type), ")");
   for (const char* role : {"LOAD_IN", "LOAD_OTHER", "STORE_OUT"}) {
-    if (call.tokens.count(role) > 0) call.tokens[role] += through;
+    if (call.tokens.count(role) == 0) continue;
+    std::string& token = call.tokens[role];
+    // What makes a bool is a function, and takes what is compared as it is.
+    if (absl::EndsWith(token, ")")) token += through;
   }
 }
 

@@ -115,8 +115,8 @@ absl::StatusOr<Value*> reduce(Builder& b, const Node& node, const FormTarget& ta
   if (type.rank() == 4 && inner == 1 && input == x.value && reduced[2] && reduced[3] &&
       !reduced[0] && !reduced[1]) {
     // Planes as they are, so that channels stay what they are.
-    PETREL_ASSIGN_OR_RETURN(
-        Value * made, average(b, x, input, over(type.sizes[2]), over(type.sizes[3]), target));
+    PETREL_ASSIGN_OR_RETURN(Value * made,
+                            average(b, x, input, over(type.sizes[2]), over(type.sizes[3]), target));
     return viewed(b, made, node.result()->tensor().sizes);
   }
   const bool is_last = inner == 1;

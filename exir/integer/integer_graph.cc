@@ -28,7 +28,8 @@ namespace {
 using Reasons = std::map<std::string, std::string>;
 
 FormFn find_form(const Node& node) {
-  for (const auto rows : {product_forms(), pair_forms(), average_forms(), softmax_forms(), norm_forms()}) {
+  for (const auto rows :
+       {product_forms(), pair_forms(), average_forms(), softmax_forms(), norm_forms()}) {
     for (const FormRow& row : rows) {
       if (node.is(row.op)) return row.make;
     }

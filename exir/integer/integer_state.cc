@@ -82,9 +82,8 @@ absl::Status write_levels(Graph& graph, const State& state, Value* levels) {
       continue;
     }
     Builder b(graph, nullptr);
-    PETREL_ASSIGN_OR_RETURN(
-        Node * quantize,
-        b.node(state.quantize->op(), with_numbers_of(*state.quantize, write.value)));
+    PETREL_ASSIGN_OR_RETURN(Node * quantize, b.node(state.quantize->op(),
+                                                    with_numbers_of(*state.quantize, write.value)));
     write = {levels, quantize->result()};
   }
   graph.set_buffer_writes(std::move(writes));

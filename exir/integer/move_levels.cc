@@ -52,10 +52,6 @@ absl::StatusOr<bool> below(Graph& graph, Node& node) {
   return true;
 }
 
-bool compares(const Node& node) {
-  return node.is(aten::gt_Scalar, aten::ge_Scalar, aten::lt_Scalar, aten::le_Scalar);
-}
-
 // Levels that `node` says of what it says of numbers: those above the last that lies below the
 // number, or at it for gt and le.
 absl::StatusOr<Value*> compared(Builder& b, const Node& node, const Int8Levels& levels,
@@ -126,7 +122,7 @@ absl::StatusOr<bool> choose_among_levels(Graph& graph, Node& node) {
   const Node* const before = dequantising(node.input(arg::self));
   if (before == nullptr) return false;
   Value* const integers = before->input(arg::input);
-  if (!compares(node)) {
+  if (node.is(aten::argmax, aten::argmin)) {
     node.set_argument(0, Argument(integers));
     return true;
   }
@@ -174,7 +170,7 @@ absl::StatusOr<bool> move_levels(Graph& graph) {
       PETREL_ASSIGN_OR_RETURN(moved, below(graph, *node));
     } else if (joins_levels(*node)) {
       PETREL_ASSIGN_OR_RETURN(moved, join_below(graph, *node));
-    } else if (node->is(aten::argmax, aten::argmin) || compares(*node)) {
+    } else if (chooses_among_levels(*node)) {
       PETREL_ASSIGN_OR_RETURN(moved, choose_among_levels(graph, *node));
     }
     changed |= moved;

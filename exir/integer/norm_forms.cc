@@ -79,8 +79,7 @@ absl::StatusOr<Value*> norm(Builder& b, const Node& node, const FormTarget& targ
     return cannot("it has other weights than channels");
   }
   const double inverse = target.levels.inverse;
-  int32_t spread =
-      std::min((kSumBits - kVarianceBits - 2 * bits_of(size)) / 2, kMostSpread);
+  int32_t spread = std::min((kSumBits - kVarianceBits - 2 * bits_of(size)) / 2, kMostSpread);
   spread = std::min(spread, kNumberBits - whole_bits(weights, inverse));
   if (spread < 0) return cannot("its weight is too large for the scale of its result");
   const int32_t shift = std::min({kNumberBits - whole_bits(weights, inverse) - spread,
@@ -97,11 +96,11 @@ absl::StatusOr<Value*> norm(Builder& b, const Node& node, const FormTarget& targ
   PETREL_ASSIGN_OR_RETURN(Value * weight,
                           add_integers(b, "int8_weight", weights, inverse, spread + shift));
   PETREL_ASSIGN_OR_RETURN(Value * bias, add_integers(b, "int8_bias", biases, inverse, shift));
-  return with_target(
-      b, petrel_ops::int8_norm,
-      {Argument(x.value), Argument(size), Argument(repeat), Argument(weight), Argument(bias),
-       Argument(static_cast<int64_t>(epsilon)), Argument(int64_t{spread}), Argument(int64_t{shift})},
-      target);
+  return with_target(b, petrel_ops::int8_norm,
+                     {Argument(x.value), Argument(size), Argument(repeat), Argument(weight),
+                      Argument(bias), Argument(static_cast<int64_t>(epsilon)),
+                      Argument(int64_t{spread}), Argument(int64_t{shift})},
+                     target);
 }
 
 absl::StatusOr<Value*> layer_norm(Builder& b, const Node& node, const FormTarget& target) {

@@ -27,7 +27,7 @@ bool is_zero(const std::vector<double>& numbers) {
   return std::all_of(numbers.begin(), numbers.end(), [](double x) { return x == 0; });
 }
 
-absl::StatusOr<StoredWeight> channels_of(const Node& node, int64_t channel_axis) {
+absl::StatusOr<ProductWeight> channels_of(const Node& node, int64_t channel_axis) {
   const Argument& axis = node.argument(arg::axis);
   if (!axis.is_int() || axis.as_int() != channel_axis)
     return cannot("its weight has scales along another dim");
@@ -37,7 +37,7 @@ absl::StatusOr<StoredWeight> channels_of(const Node& node, int64_t channel_axis)
   }
   PETREL_ASSIGN_OR_RETURN(std::vector<double> scales,
                           numbers_of(node.argument(arg::scales), "weight's scale"));
-  return StoredWeight{node.input(arg::input), std::move(scales)};
+  return ProductWeight{node.input(arg::input), std::move(scales)};
 }
 
 // The numbers of each channel.
@@ -73,7 +73,7 @@ absl::Status add_channel(absl::Span<const double> weight, double step, double bi
   return absl::OkStatus();
 }
 
-absl::StatusOr<ChannelNumbers> channel_numbers(const StoredWeight& weight,
+absl::StatusOr<ChannelNumbers> channel_numbers(const ProductWeight& weight,
                                                const std::vector<double>& bias,
                                                const FormOperand& x, const FormTarget& target) {
   PETREL_ASSIGN_OR_RETURN(const std::vector<double> levels,
@@ -102,9 +102,9 @@ absl::StatusOr<Value*> add_channels(Builder& b, const Value& weight, const char*
 
 }  // namespace
 
-absl::StatusOr<StoredWeight> weight_of(const Argument& argument, int64_t channel_axis) {
+absl::StatusOr<ProductWeight> weight_of(const Argument& argument, int64_t channel_axis) {
   const Node* const node = argument.value()->producer();
-  StoredWeight weight;
+  ProductWeight weight;
   if (node != nullptr && node->is(quantized_decomposed::dequantize_per_channel)) {
     PETREL_ASSIGN_OR_RETURN(weight, channels_of(*node, channel_axis));
   } else if (const Node* const one = dequantising(argument.value()); one != nullptr) {
@@ -150,7 +150,7 @@ absl::StatusOr<std::vector<double>> bias_of(const Argument& argument) {
 }
 
 absl::StatusOr<std::vector<Argument>> product_arguments(Builder& b, const FormOperand& x,
-                                                        const StoredWeight& weight,
+                                                        const ProductWeight& weight,
                                                         const std::vector<double>& bias,
                                                         const FormTarget& target) {
   if (!bias.empty() && bias.size() != static_cast<size_t>(weight.levels->tensor().sizes[0])) {

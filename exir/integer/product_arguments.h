@@ -3,7 +3,7 @@
 // What products of integers share: a weight that is stored around 0, a bias in steps of what is
 // summed, and the factor of each channel.
 //
-//   PETREL_ASSIGN_OR_RETURN(const StoredWeight weight, weight_of(node.argument(arg::weight), 0));
+//   PETREL_ASSIGN_OR_RETURN(const ProductWeight weight, weight_of(node.argument(arg::weight), 0));
 //   PETREL_ASSIGN_OR_RETURN(const auto bias, bias_of(node.argument(arg::bias)));
 //   PETREL_ASSIGN_OR_RETURN(auto arguments, product_arguments(b, x, weight, bias, target));
 //   // input, weight, bias, multiplier, shift
@@ -21,20 +21,20 @@ namespace petrel::exir {
 inline constexpr double kMostSum = 2147483647.0;
 
 // int8 around 0, channel by channel.
-struct StoredWeight {
+struct ProductWeight {
   Value* levels = nullptr;
   std::vector<double> scales;  // one, or one for each channel
 };
 
 // Of a dequantised weight whose channels lie along `channel_axis`.
-absl::StatusOr<StoredWeight> weight_of(const Argument& argument, int64_t channel_axis);
+absl::StatusOr<ProductWeight> weight_of(const Argument& argument, int64_t channel_axis);
 
 // In floats or dequantised; nothing for none.
 absl::StatusOr<std::vector<double>> bias_of(const Argument& argument);
 
 // Channels are the first dim of the weight.
 absl::StatusOr<std::vector<Argument>> product_arguments(Builder& b, const FormOperand& x,
-                                                        const StoredWeight& weight,
+                                                        const ProductWeight& weight,
                                                         const std::vector<double>& bias,
                                                         const FormTarget& target);
 

@@ -12,7 +12,7 @@ namespace {
 
 absl::StatusOr<Value*> linear(Builder& b, const Node& node, const FormTarget& target) {
   PETREL_ASSIGN_OR_RETURN(const FormOperand x, operand_of(node.argument(arg::input), "input"));
-  PETREL_ASSIGN_OR_RETURN(const StoredWeight weight, weight_of(node.argument(arg::weight), 0));
+  PETREL_ASSIGN_OR_RETURN(const ProductWeight weight, weight_of(node.argument(arg::weight), 0));
   PETREL_ASSIGN_OR_RETURN(const std::vector<double> bias, bias_of(node.argument(arg::bias)));
   PETREL_ASSIGN_OR_RETURN(std::vector<Argument> arguments,
                           product_arguments(b, x, weight, bias, target));
@@ -26,7 +26,7 @@ absl::StatusOr<Value*> convolution(Builder& b, const Node& node, const FormTarge
   if (node.input(arg::input)->tensor().rank() != rank) return cannot("its input has no batch");
   if (node.argument(arg::transposed).as_bool()) return transposed_form(b, node, target);
   PETREL_ASSIGN_OR_RETURN(const FormOperand x, operand_of(node.argument(arg::input), "input"));
-  PETREL_ASSIGN_OR_RETURN(const StoredWeight weight, weight_of(node.argument(arg::weight), 0));
+  PETREL_ASSIGN_OR_RETURN(const ProductWeight weight, weight_of(node.argument(arg::weight), 0));
   PETREL_ASSIGN_OR_RETURN(const std::vector<double> bias, bias_of(node.argument(arg::bias)));
   PETREL_ASSIGN_OR_RETURN(std::vector<Argument> arguments,
                           product_arguments(b, x, weight, bias, target));

@@ -20,8 +20,8 @@ constexpr int32_t kExponentialBits = 24;
 absl::StatusOr<Value*> exponentials_of(Builder& b, double scale) {
   std::vector<double> exponentials;
   for (int d = 0; d < 256; ++d) {
-    exponentials.push_back(std::nearbyint(
-        std::ldexp(std::exp(-static_cast<double>(d) * scale), kExponentialBits)));
+    exponentials.push_back(
+        std::nearbyint(std::ldexp(std::exp(-static_cast<double>(d) * scale), kExponentialBits)));
   }
   PETREL_ASSIGN_OR_RETURN(Blob data, encode_constant(exponentials, ScalarType::kInt));
   return add_numbers(b, "int8_exp", ScalarType::kInt, std::move(data), {});
@@ -47,8 +47,7 @@ absl::StatusOr<Value*> softmax(Builder& b, const Node& node, const FormTarget& t
   if (type.rank() == 0) return cannot("it has no dim");
   const auto dim = static_cast<size_t>(wrap_dim(node.argument(arg::dim).as_int(), type.rank()));
   if (type.varies(dim)) return cannot("it sums as many exponentials as come at run time");
-  if (is_masked && (type.is_dynamic() ||
-                    type.all_sizes() != node.result()->tensor().all_sizes())) {
+  if (is_masked && (type.is_dynamic() || type.all_sizes() != node.result()->tensor().all_sizes())) {
     return cannot("its mask has other sizes");
   }
   PETREL_ASSIGN_OR_RETURN(const FixedPoint point,

@@ -51,15 +51,15 @@ std::vector<Phases> phases_of(const Node& node) {
 
 // [Cin, Cout, ...] as [Cout * phases, Cin, ...] of the convolution of stride 1; rank 4, a single
 // row where it is a line.
-absl::StatusOr<StoredWeight> weight_of_phases(Builder& b, const StoredWeight& stored,
-                                              const Phases& rows, const Phases& columns,
-                                              size_t rank) {
+absl::StatusOr<ProductWeight> weight_of_phases(Builder& b, const ProductWeight& stored,
+                                               const Phases& rows, const Phases& columns,
+                                               size_t rank) {
   PETREL_ASSIGN_OR_RETURN(const std::vector<double> from,
                           decode_constant(*stored.levels->constant()));
   const int64_t in = stored.levels->tensor().sizes[0], out = stored.levels->tensor().sizes[1];
   const int64_t height = rows.reach() + 1, width = columns.reach() + 1;
   std::vector<double> to;
-  StoredWeight made;
+  ProductWeight made;
   for (int64_t c = 0; c < out; ++c) {
     for (int64_t f = 0; f < rows.stride * columns.stride; ++f) {
       made.scales.push_back(stored.scales[stored.scales.size() == 1 ? 0 : static_cast<size_t>(c)]);
@@ -67,9 +67,10 @@ absl::StatusOr<StoredWeight> weight_of_phases(Builder& b, const StoredWeight& st
         const int64_t r = rows.tap(f / columns.stride, height - 1 - i / width % height);
         const int64_t s = columns.tap(f % columns.stride, width - 1 - i % width);
         const int64_t filter = i / (height * width) * out + c;
-        to.push_back(r < 0 || s < 0 ? 0
-                                    : from[static_cast<size_t>(
-                                          (filter * rows.kernel + r) * columns.kernel + s)]);
+        to.push_back(
+            r < 0 || s < 0
+                ? 0
+                : from[static_cast<size_t>((filter * rows.kernel + r) * columns.kernel + s)]);
       }
     }
   }
@@ -77,10 +78,9 @@ absl::StatusOr<StoredWeight> weight_of_phases(Builder& b, const StoredWeight& st
   Sizes sizes = {out * rows.stride * columns.stride, in, height, width};
   if (rank == 3) sizes.erase(sizes.begin() + 2);
   const Constant& constant = *stored.levels->constant();
-  made.levels = add_unique_constant(
-      b.graph(), absl::StrCat(constant.fqn, "@phases"),
-      TensorType::contiguous(ScalarType::kChar, sizes), std::move(data), constant.kind,
-      constant.sources());
+  made.levels = add_unique_constant(b.graph(), absl::StrCat(constant.fqn, "@phases"),
+                                    TensorType::contiguous(ScalarType::kChar, sizes),
+                                    std::move(data), constant.kind, constant.sources());
   return made;
 }
 
@@ -119,14 +119,13 @@ absl::StatusOr<Value*> transposed_form(Builder& b, const Node& node, const FormT
   }
   PETREL_ASSIGN_OR_RETURN(FormOperand x, operand_of(node.argument(arg::input), "input"));
   if (x.value->tensor().is_dynamic()) return cannot("its sizes vary");
-  PETREL_ASSIGN_OR_RETURN(const StoredWeight stored, weight_of(node.argument(arg::weight), 1));
-  PETREL_ASSIGN_OR_RETURN(const std::vector<double> of_channels,
-                          bias_of(node.argument(arg::bias)));
+  PETREL_ASSIGN_OR_RETURN(const ProductWeight stored, weight_of(node.argument(arg::weight), 1));
+  PETREL_ASSIGN_OR_RETURN(const std::vector<double> of_channels, bias_of(node.argument(arg::bias)));
   const std::vector<Phases> phases = phases_of(node);
   const Phases& columns = phases.back();
   const Phases line = {1, 0, 0, 1, 1, 1, 1};
   const Phases& rows = phases.size() == 1 ? line : phases[0];
-  PETREL_ASSIGN_OR_RETURN(const StoredWeight weight,
+  PETREL_ASSIGN_OR_RETURN(const ProductWeight weight,
                           weight_of_phases(b, stored, rows, columns, phases.size() + 2));
   std::vector<double> bias;
   for (const double number : of_channels) {
@@ -138,8 +137,8 @@ absl::StatusOr<Value*> transposed_form(Builder& b, const Node& node, const FormT
     padding.insert(padding.begin(), one->reach());
   }
   if (std::any_of(pads.begin(), pads.end(), [](int64_t pad) { return pad > 0; })) {
-    PETREL_ASSIGN_OR_RETURN(
-        x.value, b.call(aten::constant_pad_nd, {x.value, pads, x.levels.zero_point}));
+    PETREL_ASSIGN_OR_RETURN(x.value,
+                            b.call(aten::constant_pad_nd, {x.value, pads, x.levels.zero_point}));
   }
   PETREL_ASSIGN_OR_RETURN(std::vector<Argument> arguments,
                           product_arguments(b, x, weight, bias, target));

@@ -195,8 +195,8 @@ Inferred norm(const BoundArguments& in) {
   const int64_t size = in.integer("size"), repeat = in.integer("repeat");
   constexpr int64_t kMost = 1 << 20;
   if (size < 1 || size > kMost || repeat < 1 || repeat > kMost) {
-    return invalid("arguments 'size' and 'repeat' are ", size, " and ", repeat,
-                   ", must be in [1, ", kMost, "]");
+    return invalid("arguments 'size' and 'repeat' are ", size, " and ", repeat, ", must be in [1, ",
+                   kMost, "]");
   }
   return one(dtype, in.tensor("input").sizes);
 }

@@ -55,8 +55,7 @@ TEST(Int8Ops, SayWhatDoesNotFit) {
       {"%x: i8[2,4], %w: i32[4], %b: i32[3]",
        "int8_norm.default(%x, 4, 1, %w, %b, 1, 1, 1, 0, -128, 127, i8)",
        "argument 'bias' must be i32, as many as weights"},
-      {"%x: i8[2,4], %w: i32[4]",
-       "int8_norm.default(%x, 0, 1, %w, %w, 1, 1, 1, 0, -128, 127, i8)",
+      {"%x: i8[2,4], %w: i32[4]", "int8_norm.default(%x, 0, 1, %w, %w, 1, 1, 1, 0, -128, 127, i8)",
        "arguments 'size' and 'repeat' are 0 and 1, must be in [1, 1048576]"},
   };
   for (const Refused& one : all) {

@@ -155,9 +155,8 @@ QuantAnnotation annotate_graph(const Graph& graph, const KeptFloat& keep_float,
     if (keep_float.count(node->result()->name()) == 0) candidates.push_back(node.get());
   }
   QuantAnnotation annotation;
-  annotation.nodes = target == QuantTarget::kIntegers
-                         ? Nodes(candidates.begin(), candidates.end())
-                         : connected_to_products(candidates);
+  annotation.nodes = target == QuantTarget::kIntegers ? Nodes(candidates.begin(), candidates.end())
+                                                      : connected_to_products(candidates);
   annotation.groups = group_values(graph, annotation.nodes, target);
   for (const auto& node : graph.nodes()) {
     if (is_in(annotation.nodes, node.get()) || node->num_results() == 0) continue;

@@ -65,8 +65,7 @@ Rewritten masked_sum(Builder& b, Node& node) {
     }
     const Node* const chosen = mask->producer();
     if (chosen == nullptr || !chosen->is(aten::where_self)) continue;
-    if (is_constant_number(*chosen->input(arg::self), 0) &&
-        shuts_out(*chosen->input(arg::other))) {
+    if (is_constant_number(*chosen->input(arg::self), 0) && shuts_out(*chosen->input(arg::other))) {
       return where_allowed(b, node, chosen->input(arg::condition), x);
     }
   }

@@ -87,9 +87,8 @@ BuiltValue times(Builder& b, Value* x, int64_t dim, const std::string& name,
   std::swap(order[static_cast<size_t>(dim)], order[rank - 1]);
   PETREL_ASSIGN_OR_RETURN(Blob data, encode_constant(matrix, ScalarType::kFloat));
   const auto out = static_cast<int64_t>(matrix.size()) / in;
-  Value* const weight =
-      add_unique_constant(b.graph(), name, TensorType::contiguous(ScalarType::kFloat, {out, in}),
-                          std::move(data));
+  Value* const weight = add_unique_constant(
+      b.graph(), name, TensorType::contiguous(ScalarType::kFloat, {out, in}), std::move(data));
   PETREL_ASSIGN_OR_RETURN(x, b.permute(x, order));
   PETREL_ASSIGN_OR_RETURN(x, b.call(aten::linear, {x, weight, none()}));
   return b.permute(x, order);
@@ -115,10 +114,9 @@ absl::StatusOr<std::vector<double>> weights_of(const Node& node, size_t spatial)
   for (int64_t i = 0; i < in * in; ++i) places.push_back(i % in == i / in ? 1 : 0);
   auto graph = std::make_unique<Graph>("weights");
   PETREL_ASSIGN_OR_RETURN(Blob data, encode_constant(places, ScalarType::kFloat));
-  Value* const x =
-      add_unique_constant(*graph, "places",
-                          TensorType::contiguous(ScalarType::kFloat, {1, in, 1, in}),
-                          std::move(data));
+  Value* const x = add_unique_constant(*graph, "places",
+                                       TensorType::contiguous(ScalarType::kFloat, {1, in, 1, in}),
+                                       std::move(data));
   std::vector<Argument> arguments = node.arguments();
   arguments[0] = Argument(x);
   for (Argument& argument : arguments) {
@@ -160,12 +158,9 @@ Rewritten bilinear(Builder& b, Node& node) {
 }
 
 constexpr Rewrite kRows[] = {
-    {aten::div_Tensor, divide},
-    {aten::_log_softmax, log_softmax},
-    {aten::var_dim, variance},
-    {aten::var_correction, variance},
-    {aten::cumsum, cumulate},
-    {aten::upsample_bilinear2d_vec, bilinear},
+    {aten::div_Tensor, divide}, {aten::_log_softmax, log_softmax},
+    {aten::var_dim, variance},  {aten::var_correction, variance},
+    {aten::cumsum, cumulate},   {aten::upsample_bilinear2d_vec, bilinear},
 };
 
 }  // namespace

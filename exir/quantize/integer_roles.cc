@@ -17,7 +17,9 @@ bool is_float_tensor(const Value& value) {
   return value.type().is_tensor() && value.tensor().dtype == ScalarType::kFloat;
 }
 
-bool is_mutable(const Value& value) { return value.is_constant() && value.constant()->is_mutable(); }
+bool is_mutable(const Value& value) {
+  return value.is_constant() && value.constant()->is_mutable();
+}
 
 bool is_fixed(const Value& value) { return value.is_constant() && !value.constant()->is_mutable(); }
 
@@ -122,8 +124,7 @@ bool is_scaling(const Node& node) {
   if (!node.is(aten::mul_Scalar, aten::div_Scalar)) return false;
   const Argument& other = node.argument(arg::other);
   if (!other.is_number()) return false;
-  const double factor =
-      node.is(aten::mul_Scalar) ? other.as_number() : 1 / other.as_number();
+  const double factor = node.is(aten::mul_Scalar) ? other.as_number() : 1 / other.as_number();
   return factor > 0 && std::isfinite(factor);
 }
 
@@ -157,12 +158,16 @@ bool moves_levels(const Node& node) {
                  aten::index_Tensor, aten::gather, aten::embedding, aten::max_pool2d, aten::amax,
                  aten::amin, aten::reflection_pad1d, aten::reflection_pad2d,
                  aten::replication_pad1d, aten::replication_pad2d, aten::replication_pad3d,
-                 aten::upsample_nearest2d_vec, aten::pixel_shuffle,
-                 aten::pixel_unshuffle);
+                 aten::upsample_nearest2d_vec, aten::pixel_shuffle, aten::pixel_unshuffle);
 }
 
 bool joins_levels(const Node& node) {
   return node.is(aten::cat, aten::maximum, aten::minimum, aten::where_self);
+}
+
+bool chooses_among_levels(const Node& node) {
+  return node.is(aten::gt_Scalar, aten::ge_Scalar, aten::lt_Scalar, aten::le_Scalar, aten::argmax,
+                 aten::argmin);
 }
 
 IntegerRole role_of(const Node& node, QuantTarget target) {
@@ -177,8 +182,8 @@ IntegerRole role_of(const Node& node, QuantTarget target) {
   if (node.is(aten::mm, aten::bmm, aten::mul_Tensor) || is_weighted_sum(node)) {
     return IntegerRole::kJoin;
   }
-  const bool is_form = averages(node) || node.is(aten::_softmax, aten::native_layer_norm,
-                                                 aten::native_group_norm);
+  const bool is_form =
+      averages(node) || node.is(aten::_softmax, aten::native_layer_norm, aten::native_group_norm);
   return is_form && gives_one(node) ? IntegerRole::kOne : IntegerRole::kFloat;
 }
 

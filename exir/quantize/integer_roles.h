@@ -53,6 +53,9 @@ bool moves_levels(const Node& node);
 // The same of several tensors.
 bool joins_levels(const Node& node);
 
+// Looks at levels as it does at numbers, and gives none: comparisons with a number, argmax.
+bool chooses_among_levels(const Node& node);
+
 // The dimension of output channels in the weight of a product.
 size_t weight_axis(const Node& product);
 // The weight of a product, a constant of f32; null of other nodes.

@@ -98,10 +98,11 @@ class Rewriter {
   }
 
   // Makes `by` what nodes of integers among `users` take.
-  static void replace_in(const std::vector<Node*>& users, const std::set<const Node*>& nodes,
-                         Value* value, Value* by) {
+  void replace_in(const std::vector<Node*>& users, const std::set<const Node*>& nodes, Value* value,
+                  Value* by) const {
     for (Node* user : users) {
-      if (nodes.count(user) == 0) continue;
+      const bool chooses = target_ == QuantTarget::kIntegers && chooses_among_levels(*user);
+      if (nodes.count(user) == 0 && !chooses) continue;
       for (size_t i = 0; i < user->arguments().size(); ++i) {
         Argument argument = user->arguments()[i];
         argument.replace(value, by);
@@ -179,8 +180,7 @@ class Rewriter {
 absl::StatusOr<std::vector<LeftFloat>> quantize_graph(Graph& graph,
                                                       const MethodQuantization& method,
                                                       const SharedConstants& shared,
-                                                      QuantTarget target,
-                                                      StoredWeights* weights) {
+                                                      QuantTarget target, StoredWeights* weights) {
   PETREL_RETURN_IF_ERROR(check_kept(graph, method));
   if (method.scheme == QuantScheme::kStaticInt8) {
     PETREL_RETURN_IF_ERROR(check_shifts(graph, method));

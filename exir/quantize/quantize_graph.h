@@ -61,9 +61,9 @@ absl::StatusOr<MethodQuantization> choose_numbers(const Graph& graph, const Rang
                                                   const RangeChoice& choice,
                                                   const KeptFloat& keep_float);
 
-// All methods of the record, which must be methods of the program, expanded for integers alone. InvalidArgument naming
-// the method and value where the record is of another model. The result says which nodes
-// stayed float, by method.
+// All methods of the record, which must be methods of the program, expanded for integers alone.
+// InvalidArgument naming the method and value where the record is of another model. The result
+// says which nodes stayed float, by method.
 absl::StatusOr<std::map<std::string, std::vector<LeftFloat>>> quantize_program(
     Program& program, const QuantizationRecord& record,
     QuantTarget target = QuantTarget::kBackends);

@@ -112,6 +112,21 @@ absl::Status look(const CalibrateOptions& options, const exir::ObservedProgram& 
   return absl::OkStatus();
 }
 
+// Where ranges that leave numbers out cannot meet the budget, those that show all may.
+absl::StatusOr<exir::QuantizationRecord> keep_float(const CalibrateOptions& options,
+                                                    exir::ObservedProgram* observed,
+                                                    const exir::SeenRanges& ranges,
+                                                    const exir::SeenHistograms& histograms) {
+  using Kind = exir::RangeChoice::Kind;
+  const auto choices = observed->choices;
+  auto record = search_keep_float(options, observed, ranges, histograms);
+  const bool was_chosen = options.ranges.kind == Kind::kByOutputs;
+  if (record.ok() || !was_chosen || observed->range_choice.kind == Kind::kMinMax) return record;
+  observed->choices = choices;
+  observed->range_choice = {Kind::kMinMax};
+  return search_keep_float(options, observed, ranges, histograms);
+}
+
 }  // namespace
 
 absl::Status check_budget(const KeepBudget& budget) {
@@ -190,7 +205,8 @@ absl::StatusOr<Calibration> calibrate(const CalibrateOptions& options) {
     PETREL_ASSIGN_OR_RETURN(calibration.record, observed.choose(ranges, histograms));
   } else {
     PETREL_ASSIGN_OR_RETURN(calibration.record,
-                            search_keep_float(options, &observed, ranges, histograms));
+                            keep_float(options, &observed, ranges, histograms));
+    calibration.ranges = observed.range_choice;
   }
   if (options.correct_bias) {
     PETREL_RETURN_IF_ERROR(measure_shifts(options, observed.floats, &calibration.record));

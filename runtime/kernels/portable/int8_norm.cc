@@ -84,8 +84,8 @@ void int8_norm_out(KernelRuntimeContext& context, Span<EValue*> raw) {
       const size_t c = (begin + i) / static_cast<size_t>(repeat) % width;
       const int64_t difference = size * from.at(begin + i) - sum;
       writer.put(begin + i, petrel_level_of_share(difference * weights[c] + divisor * biases[c],
-                                                  divisor << shift, target.zero_point,
-                                                  target.least, target.most));
+                                                  divisor << shift, target.zero_point, target.least,
+                                                  target.most));
     }
   }
 }

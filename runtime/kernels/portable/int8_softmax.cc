@@ -57,14 +57,12 @@ void softmax(KernelRuntimeContext& context, KernelArgs& args, size_t first, bool
   Int8Target target;
   size_t d = 0;
   if (!args.ok() || !read_target(context, args, first + 4, out, &target) ||
-      !check_levels(context, input) ||
-      !check(context, input.dim() >= 1, "input must have a dim") ||
+      !check_levels(context, input) || !check(context, input.dim() >= 1, "input must have a dim") ||
       !normalize_dim(context, dim, input.dim(), &d) ||
       !check(context, table.scalar_type() == ScalarType::Int && table.numel() == 256,
              "a table must have 256 entries of int32") ||
       !check_contiguous(context, table) || !check_multiplier(context, multiplier) ||
-      !check_shift(context, shift) ||
-      (is_masked && !check_mask(context, args.tensor(1), input)) ||
+      !check_shift(context, shift) || (is_masked && !check_mask(context, args.tensor(1), input)) ||
       !resize_out(context, out, input.sizes()) || !check_contiguous(context, out)) {
     return;
   }
@@ -95,8 +93,8 @@ void softmax(KernelRuntimeContext& context, KernelArgs& args, size_t first, bool
       return;
     }
     for (size_t i = begin; i < begin + count * inner; i += inner) {
-      writer.put(i, petrel_level_of_share(entry_of(i) * multiplier, sum << shift,
-                                          target.zero_point, target.least, target.most));
+      writer.put(i, petrel_level_of_share(entry_of(i) * multiplier, sum << shift, target.zero_point,
+                                          target.least, target.most));
     }
   }
 }

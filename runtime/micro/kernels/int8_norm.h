@@ -16,7 +16,8 @@ static void NAME(const IN_TYPE *in, const int32_t *weight, const int32_t *bias, 
       sum += level;
       squares += level * level;
     }
-    root = petrel_square_root((SIZE * squares - sum * sum) * ((int64_t)1 << (2 * SPREAD)) + EPSILON);
+    root =
+        petrel_square_root((SIZE * squares - sum * sum) * ((int64_t)1 << (2 * SPREAD)) + EPSILON);
     root = root < 1 ? 1 : root;
     for (int32_t i = 0; i < SIZE; ++i) {
       const int32_t c = (begin + i) / REPEAT % WIDTH;
