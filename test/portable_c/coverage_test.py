@@ -15,6 +15,8 @@ HERE = pathlib.Path("test/portable_c")
 FOLDERS = {"layers_test": "test/models/layers", "operators_test": "test/models/operators"}
 # Of tests that generate with more options.
 OPTIONS = {"int8_test": ["--int8", "integer"]}
+# Float archives beside their records.
+RECORDS = {"int8_test": ("test/quantized/floats", "both encoder groups stream unet")}
 NAMES = {
     "branches_test": ("test/models/varying", "cond cond_nested map_rows map_varying scan_rows "
                       "scan_varying while_bound"),
@@ -56,8 +58,13 @@ def programs():
     """[(test, archive)]"""
     rows = [(test, archive) for test, folder in FOLDERS.items()
             for archive in sorted(pathlib.Path(folder).glob("*.pt2"))]
-    return rows + [(test, pathlib.Path(folder) / f"{name}.pt2")
-                   for test, (folder, names) in NAMES.items() for name in names.split()]
+    return rows + [(test, pathlib.Path(folder) / f"{name}.pt2") for listed in (NAMES, RECORDS)
+                   for test, (folder, names) in listed.items() for name in names.split()]
+
+
+def options(test, archive):
+    record = archive.with_suffix(".q.json").absolute()
+    return [*OPTIONS.get(test, []), *(["--quantize", record] if record.exists() else [])]
 
 
 class CoverageTest(unittest.TestCase):
@@ -66,7 +73,7 @@ class CoverageTest(unittest.TestCase):
         covered = set()
         for test, archive in programs():
             done([PETREL, "gen-c", archive.absolute(), "-o", "c", "--name", "kws",
-                  *OPTIONS.get(test, [])], folder)
+                  *options(test, archive)], folder)
             covered.update(json.loads((folder / "c/manifest.json").read_text())["operators"])
         page = pathlib.Path("docs/portable_c_operators.md").read_text()
         rows = set(re.findall(r"^\| `([^`]+)` \| (?:yes|fixed sizes) \|", page, re.MULTILINE))
@@ -75,7 +82,7 @@ class CoverageTest(unittest.TestCase):
         self.assertEqual(rows - covered, UNREACHED)
 
     def test_tests_name_the_programs_that_they_compare(self):
-        for test, (_, names) in NAMES.items():
+        for test, (_, names) in [*NAMES.items(), *RECORDS.items()]:
             text = (HERE / f"{test}.py").read_text()
             for name in names.split():
                 self.assertRegex(text, rf'"{name}"|{name}\.pt2', test)

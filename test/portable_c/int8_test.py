@@ -79,10 +79,7 @@ class Int8Test(unittest.TestCase):
         for name in ("encoder", "both", "unet", "stream", "groups"):
             with self.subTest(name):
                 model = NETWORKS / f"{name}.pt2"
-                record = self.folder / "q.json"
-                done([PETREL, "quantize", model, "--calibrate", NETWORKS / f"{name}.samples.npy",
-                      "-o", "q.pte", "--record", record], self.folder)
-                words = ("--quantize", record, "--int8", "integer", "--io-dtype", "int8")
+                words = ("--quantize", model.with_suffix(".q.json"), "--int8", "integer", "--io-dtype", "int8")
                 made = package.Package(self.folder, "net", [("forward", model)], words)
                 tensor, = made.manifest["methods"][0]["inputs"]
                 levels = self.levels_of(NETWORKS / f"{name}.input.npy", tensor)

@@ -26,6 +26,9 @@ MODELS = pathlib.Path("test/models").absolute()
 QUANTIZED = pathlib.Path("test/quantized").absolute()
 INTEGERS = [QUANTIZED / f"integer/{name}.pt2" for name in ("keywords", "autoencoder", "many", "shapes")]
 INTEGERS += [QUANTIZED / f"programs/{name}.pt2" for name in ("image_channel", "rows")]
+# Of floats, with records beside them.
+INTEGERS += [QUANTIZED / f"floats/{name}.pt2"
+             for name in ("both", "encoder", "groups", "stream", "unet")]
 SIZES = MODELS / "varying"
 VARYING = ("mlp", "cnn_image", "encoder", "prefill", "cond_nested", "map_varying", "scan_varying", "while_bound",
            "found_rows", "resizes")
@@ -261,8 +264,10 @@ class VariantsTest(unittest.TestCase):
                 with self.subTest(model=model.stem, target=target):
                     folder = root / f"{model.stem}-{target}"
                     folder.mkdir()
+                    record = model.with_suffix(".q.json")
+                    words = ("--quantize", record) if record.exists() else ()
                     Built(folder, "net", [("forward", model)], processor,
-                          ("--int8", "integer", "--target", target)).selftest()
+                          (*words, "--int8", "integer", "--target", target)).selftest()
 
     def test_cortex_m4(self):
         self.check(CORTEX_M4, ("cortex-m4", "generic"))

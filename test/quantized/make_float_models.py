@@ -3,6 +3,7 @@
 samples, and what eager torch makes of one input.
 
     python -B test/quantized/make_float_models.py     (torch 2.13.0)
+    petrel quantize NAME.pt2 --calibrate NAME.samples.npy -o NAME.pte --record NAME.q.json
 """
 
 import pathlib
