@@ -21,7 +21,7 @@ PATCH = re.compile(r"^    (third_party/\S+\.patch)$", re.M)
 
 SPDX = "SPDX-License-Identifier: Apache-2.0"
 NOT_SOURCE = (".bin", ".csv", ".ir", ".md", ".npy", ".patch", ".pt2", ".ptd",
-              ".pte", ".pyc", ".safetensors", ".svg", ".txt", ".typed", "LICENSE",
+              ".pte", ".pyc", ".q.json", ".safetensors", ".svg", ".txt", ".typed", "LICENSE",
               "MANIFEST", "NOTICE")
 
 
