@@ -204,8 +204,7 @@ absl::StatusOr<Calibration> calibrate(const CalibrateOptions& options) {
   if (options.budget.is_empty()) {
     PETREL_ASSIGN_OR_RETURN(calibration.record, observed.choose(ranges, histograms));
   } else {
-    PETREL_ASSIGN_OR_RETURN(calibration.record,
-                            keep_float(options, &observed, ranges, histograms));
+    PETREL_ASSIGN_OR_RETURN(calibration.record, keep_float(options, &observed, ranges, histograms));
     calibration.ranges = observed.range_choice;
   }
   if (options.correct_bias) {
