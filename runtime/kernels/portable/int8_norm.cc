@@ -59,7 +59,8 @@ void int8_norm_out(KernelRuntimeContext& context, Span<EValue*> raw) {
       !check_numbers(context, weight, weight.numel()) ||
       !check_numbers(context, bias, weight.numel()) ||
       !check(context, epsilon >= 0 && epsilon <= kMostEpsilon, "epsilon is out of range") ||
-      !check(context, spread >= 0 && has_room(size, spread), "spread is out of range") ||
+      !check(context, spread >= 0 && spread <= kMostNormShift && has_room(size, spread),
+             "spread is out of range") ||
       !check(context, shift >= 0 && shift <= kMostNormShift, "a shift is not in [0, 30]") ||
       !resize_out(context, out, input.sizes()) || !check_contiguous(context, out)) {
     return;
