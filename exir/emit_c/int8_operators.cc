@@ -212,34 +212,31 @@ absl::Status max_pool(const OperatorRow& row, NodeCalls& calls) {
   return absl::OkStatus();
 }
 
-absl::Status softmax(const OperatorRow& row, NodeCalls& calls) {
+// What both softmaxes begin with.
+KernelCall& exponentials(const OperatorRow& row, NodeCalls& calls, const char* source) {
   const Node& node = calls.node();
   const Value* x = node.input(arg::input);
   const Split split = split_at(x->tensor(), dim_of(node.argument(arg::dim), x->tensor()));
-  KernelCall& call = calls.add("kernels/int8_softmax.h", row.name());
+  KernelCall& call = calls.add(source, row.name());
   bind_levels(call, calls, x);
   bind_factor(call, node);
   NodeCalls::bind(call, "OUTER", split.outer);
   NodeCalls::bind(call, "SIZE", split.size);
   NodeCalls::bind(call, "INNER", split.inner);
   call.arguments = {calls.read(x), calls.read(node.input(arg::table)), calls.write(calls.out())};
+  return call;
+}
+
+absl::Status softmax(const OperatorRow& row, NodeCalls& calls) {
+  exponentials(row, calls, "kernels/int8_softmax.h");
   return absl::OkStatus();
 }
 
 absl::Status masked_softmax(const OperatorRow& row, NodeCalls& calls) {
-  const Node& node = calls.node();
-  const Value* x = node.input(arg::input);
-  const Value* mask = node.input(arg::mask);
-  const Split split = split_at(x->tensor(), dim_of(node.argument(arg::dim), x->tensor()));
-  KernelCall& call = calls.add("kernels/int8_masked_softmax.h", row.name());
-  bind_levels(call, calls, x);
-  bind_factor(call, node);
-  NodeCalls::bind(call, "OUTER", split.outer);
-  NodeCalls::bind(call, "SIZE", split.size);
-  NodeCalls::bind(call, "INNER", split.inner);
+  const Value* mask = calls.node().input(arg::mask);
+  KernelCall& call = exponentials(row, calls, "kernels/int8_masked_softmax.h");
   NodeCalls::bind(call, "MASKED", numel_of(mask->tensor()));
-  call.arguments = {calls.read(x), calls.read(mask), calls.read(node.input(arg::table)),
-                    calls.write(calls.out())};
+  call.arguments.insert(call.arguments.begin() + 1, calls.read(mask));
   return absl::OkStatus();
 }
 

@@ -199,14 +199,13 @@ absl::StatusOr<Calibration> calibrate(const CalibrateOptions& options) {
     for (const auto& [name, observer] : observers) histograms[name] = observer.histograms();
     if (tries) PETREL_RETURN_IF_ERROR(try_ranges(options, ranges, histograms, &observed));
   }
-  calibration.ranges = observed.range_choice;
   calibration.floats = observed.float_bytes;
   if (options.budget.is_empty()) {
     PETREL_ASSIGN_OR_RETURN(calibration.record, observed.choose(ranges, histograms));
   } else {
     PETREL_ASSIGN_OR_RETURN(calibration.record, keep_float(options, &observed, ranges, histograms));
-    calibration.ranges = observed.range_choice;
   }
+  calibration.ranges = observed.range_choice;
   if (options.correct_bias) {
     PETREL_RETURN_IF_ERROR(measure_shifts(options, observed.floats, &calibration.record));
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -8,6 +9,12 @@
 #include "runtime/platform/this_machine.h"
 
 namespace petrel::runtime {
+namespace {
+
+// To be looked at: a program may be run by those who may not read it.
+int open_to_look(const char* path) { return open(path, O_PATH | O_CLOEXEC); }
+
+}  // namespace
 
 std::string describe_processors() {
   FILE* file = fopen("/proc/cpuinfo", "re");
@@ -34,8 +41,8 @@ bool read_binary_state(const void* code, FileState* state) {
   Dl_info info = {};
   const bool is_found =
       dladdr(code, &info) != 0 && info.dli_fname != nullptr && info.dli_fname[0] == '/';
-  int fd = is_found ? open_to_read(info.dli_fname) : -1;
-  if (fd < 0) fd = open_to_read("/proc/self/exe");
+  int fd = is_found ? open_to_look(info.dli_fname) : -1;
+  if (fd < 0) fd = open_to_look("/proc/self/exe");
   if (fd < 0) return false;
   const bool is_read = read_state(fd, state);
   close_file(fd);

@@ -142,22 +142,8 @@ RISCV32 = Processor("riscv64-unknown-elf-gcc",
 RISCV64 = Processor("riscv64-linux-gnu-gcc", emulator=("qemu-riscv64",))
 
 
-class ProcessorsTest(unittest.TestCase):
-
-    def check(self, processor):
-        root = pathlib.Path(tempfile.mkdtemp(dir=os.environ.get("TEST_TMPDIR")))
-        models = calls()
-        self.assertGreaterEqual(len(models), 80)
-        for model, inputs in models:
-            with self.subTest(model=f"{model.parent.name}/{model.stem}"):
-                folder = root / model.parent.name / model.stem
-                folder.mkdir(parents=True)
-                built = Built(folder, "net", [("forward", model)], processor)
-                actual = built.run("forward", [npy_file.read(f).data for f in inputs])
-                expected = arrays.interpreted(folder, model, inputs)
-                for i, (a, e) in enumerate(zip(actual, expected, strict=True)):
-                    self.assertTrue(arrays.same(a, e), f"output {i} differs from the interpreter's")
-                built.selftest()
+class EveryProcessor:
+    """What each compiler and processor of the list is checked with."""
 
     def test_clang(self):
         self.check(CLANG)
@@ -181,7 +167,25 @@ class ProcessorsTest(unittest.TestCase):
         self.check(CORTEX_M55)
 
 
-class MethodsTest(unittest.TestCase):
+class ProcessorsTest(EveryProcessor, unittest.TestCase):
+
+    def check(self, processor):
+        root = pathlib.Path(tempfile.mkdtemp(dir=os.environ.get("TEST_TMPDIR")))
+        models = calls()
+        self.assertGreaterEqual(len(models), 80)
+        for model, inputs in models:
+            with self.subTest(model=f"{model.parent.name}/{model.stem}"):
+                folder = root / model.parent.name / model.stem
+                folder.mkdir(parents=True)
+                built = Built(folder, "net", [("forward", model)], processor)
+                actual = built.run("forward", [npy_file.read(f).data for f in inputs])
+                expected = arrays.interpreted(folder, model, inputs)
+                for i, (a, e) in enumerate(zip(actual, expected, strict=True)):
+                    self.assertTrue(arrays.same(a, e), f"output {i} differs from the interpreter's")
+                built.selftest()
+
+
+class MethodsTest(EveryProcessor, unittest.TestCase):
     """Sizes that vary, branches, loops, two pools, and methods that share state."""
 
     def folder(self):
@@ -231,27 +235,6 @@ class MethodsTest(unittest.TestCase):
         self.check_state(processor)
         self.check_pools(processor)
         self.check_varying(processor)
-
-    def test_clang(self):
-        self.check(CLANG)
-
-    def test_arm64(self):
-        self.check(ARM64)
-
-    def test_riscv64(self):
-        self.check(RISCV64)
-
-    def test_riscv32(self):
-        self.check(RISCV32)
-
-    def test_cortex_m4(self):
-        self.check(CORTEX_M4)
-
-    def test_cortex_m7(self):
-        self.check(CORTEX_M7)
-
-    def test_cortex_m55(self):
-        self.check(CORTEX_M55)
 
 
 class VariantsTest(unittest.TestCase):

@@ -235,8 +235,10 @@ absl::Status fold(Graph& graph, Node* node, const Cone& cone) {
     name = name_of(cone, *program);
     made_of = sources_of(cone);
   }
-  // Backends want linear layers whole; kernels do not.
-  PETREL_RETURN_IF_ERROR(lower_to_kernels(*program, PassContext()).status());
+  if (program->any_operator([](const OpInfo& op) { return op.is(aten::linear); })) {
+    // Backends want linear layers whole; kernels do not.
+    PETREL_RETURN_IF_ERROR(lower_to_kernels(*program, PassContext()).status());
+  }
   absl::StatusOr<std::vector<Blob>> outputs = evaluate(std::move(program));
   if (!outputs.ok()) return annotate(outputs.status(), node->describe());
   std::vector<Value*> values(node->num_results(), nullptr);
