@@ -77,5 +77,6 @@ def source_libraries():
             "zip_rows",
             "four_rows",
             "six_rows",
+            "repeated_pointers",
         ]),
     )

@@ -47,16 +47,24 @@ bool has_padding(const Window& window) {
          window.padding_left != 0;
 }
 
+// Rows in the middle of the plane share one list of pointers, or as many as hold whole tiles.
+uint64_t rows_kept(const Dims& out, const Window& window, uint64_t rows_shared) {
+  const uint64_t at_edges = sum(divide_up(window.padding_top, window.stride_height),
+                                divide_up(window.padding_bottom, window.stride_height));
+  return std::min<uint64_t>(out[1], sum(at_edges, rows_shared));
+}
+
 uint64_t convolution_bytes(const Dims& out, const Window& window) {
   const bool reads_in_place = area(window) == 1 && window.stride_height == 1 &&
                               window.stride_width == 1 && !has_padding(window);
   if (reads_in_place) return 0;
-  const uint64_t places = round_up(uint64_t{out[1]} * out[2], kTileRows);
-  return product({kPointer, area(window), places});
+  const uint64_t pixels = product({rows_kept(out, window, kTileRows), out[2]});
+  return product({kPointer, area(window), sum(pixels, 3 * kTileRows)});
 }
 
 // Windows that overlap along a row share their columns, unless they are dilated.
-uint64_t rows_of_windows_bytes(uint64_t rows, const Dims& out, const Window& window) {
+uint64_t rows_of_windows_bytes(const Dims& out, const Window& window) {
+  const uint64_t rows = rows_kept(out, window, 1);
   const uint64_t step = window.dilation_width > 1
                             ? window.kernel_width
                             : std::min(window.stride_width, window.kernel_width);
@@ -65,13 +73,9 @@ uint64_t rows_of_windows_bytes(uint64_t rows, const Dims& out, const Window& win
   return sum(product({kPointer, rows, row}), kPointer * (kPointersBehind + area(window)));
 }
 
-// Rows in the middle of the plane share one list of pointers. Where there is padding,
-// each element of the plane has a factor.
+// Where there is padding, each element of the plane has a factor.
 uint64_t average_bytes(const Dims& out, const Window& window) {
-  const uint64_t rows = sum(divide_up(window.padding_top, window.stride_height),
-                            divide_up(window.padding_bottom, window.stride_height)) +
-                        1;
-  return sum(rows_of_windows_bytes(rows, out, window), product({sizeof(float), out[1], out[2]}));
+  return sum(rows_of_windows_bytes(out, window), product({sizeof(float), out[1], out[2]}));
 }
 
 // Each phase computes every stride-th column on its own; windows side by side are one
@@ -166,14 +170,14 @@ uint64_t kept_bytes(const Graph& graph, const Node& node) {
   const Dims& out = output_dims(graph, node);
   switch (node.kind) {
     case NodeKind::Conv2d:
-      return sum(zero_rows_bytes(graph, node),
-                 std::max(convolution_bytes(out, node.window),
-                          node.channels.group_input_channels == 1
-                              ? rows_of_windows_bytes(out[1], out, node.window)
-                              : 0));
+      return sum(
+          zero_rows_bytes(graph, node),
+          std::max(convolution_bytes(out, node.window),
+                   node.channels.group_input_channels == 1 ? rows_of_windows_bytes(out, node.window)
+                                                           : 0));
     case NodeKind::DepthwiseConv2d:
     case NodeKind::MaxPooling2d:
-      return rows_of_windows_bytes(out[1], out, node.window);
+      return rows_of_windows_bytes(out, node.window);
     case NodeKind::AvgPooling2d:
       return average_bytes(out, node.window);
     case NodeKind::ConvTranspose2d:

@@ -36,6 +36,8 @@ constexpr uint64_t kMinMultiplyAddsForThreads = 400'000;
 // a fraction of a nanosecond.
 constexpr uint64_t kBytesPerNode = 8'000;
 constexpr uint64_t kBytesPerPlanningStep = 1;
+// What loading does ahead for the first run of any graph.
+constexpr uint64_t kLeastRoom = 16 << 20;
 
 using runtime::Error;
 using runtime::EValue;
@@ -184,12 +186,12 @@ Error Delegate::build(const runtime::NamedDataMap* map, const Options& options,
 }
 
 // A first run takes longer than later ones by pointers that are computed for the sizes
-// and by pages that are written for the first time. Weights have as many pages, and more
-// is done with each, as with nodes: as long as these are a third as many, loading takes about
-// a fifth longer. Without packed weights, as where other delegates have the same, nodes
-// alone count.
+// and by pages that are written for the first time. What loading does of that takes as long
+// as there, or less, for it asks for pages together. Yet a call may have smaller sizes than
+// those of the graph, and then needs less: so much is done as takes no longer than the rest
+// of loading, or a few milliseconds.
 void Delegate::prepare_first_run() {
-  const uint64_t room = (weights_.packed_bytes() + kBytesPerNode * graph_.nodes.size()) / 3;
+  const uint64_t room = weights_.packed_bytes() + kBytesPerNode * graph_.nodes.size() + kLeastRoom;
   const uint64_t kept = kept_bytes(graph_);
   if (kept > room || count_planning_steps(graph_) > room / kBytesPerPlanningStep) return;
   for (const External& input : inputs_) {
