@@ -114,8 +114,12 @@ static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias,
       const int32_t top = p * STRIDE_HEIGHT - PADDING_TOP;
 #if PETREL_LANES > 1
       int32_t first = 0, last = KERNEL_HEIGHT; /* of the rows that meet the input */
-      while (first < last && top + first * DILATION_HEIGHT < 0) ++first;
-      while (first < last && top + (last - 1) * DILATION_HEIGHT >= IN_HEIGHT) --last;
+      while (first < last && top + first * DILATION_HEIGHT < 0) {
+        ++first;
+      }
+      while (first < last && top + (last - 1) * DILATION_HEIGHT >= IN_HEIGHT) {
+        --last;
+      }
       for (int32_t q = 0; PART > 0 && q < OUT_WIDTH; q += WIDE) {
         const int32_t left = q * STRIDE_WIDTH - PADDING_LEFT;
         for (int32_t k = 0; k < PER_GROUP; k += FILTERS) {
