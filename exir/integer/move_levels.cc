@@ -126,6 +126,15 @@ absl::StatusOr<bool> choose_among_levels(Graph& graph, Node& node) {
     node.set_argument(0, Argument(integers));
     return true;
   }
+  if (node.is(aten::topk)) {
+    std::vector<Argument> arguments = node.arguments();
+    arguments[0] = Argument(integers);
+    Builder b(graph, &node);
+    PETREL_ASSIGN_OR_RETURN(Node * top, b.node(node.op(), std::move(arguments)));
+    graph.replace_all_uses(node.result(1), top->result(1));
+    graph.erase(&node);
+    return true;
+  }
   const Argument& other = node.argument(arg::other);
   if (!other.is_number() || std::isnan(other.as_number())) return false;
   Builder b(graph, &node);

@@ -160,6 +160,7 @@ QuantAnnotation annotate_graph(const Graph& graph, const KeptFloat& keep_float,
   annotation.groups = group_values(graph, annotation.nodes, target);
   for (const auto& node : graph.nodes()) {
     if (is_in(annotation.nodes, node.get()) || node->num_results() == 0) continue;
+    if (target == QuantTarget::kIntegers && chooses_among_levels(*node)) continue;
     const Type& type = node->result()->type();
     if (!type.is_tensor() || type.tensor.dtype != ScalarType::kFloat) continue;
     annotation.left.push_back({node->result()->name(), node->op().full_name(),

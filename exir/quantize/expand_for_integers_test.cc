@@ -46,6 +46,15 @@ TEST(ExpandForIntegers, ShutsOutByOneFormOfMask) {
   EXPECT_THAT(text, AllOf(HasSubstr("aten.logical_not.default(%1)"), HasSubstr("aten.where.self")));
 }
 
+TEST(ExpandForIntegers, SplitsTheLargestFromTheirPlaces) {
+  EXPECT_THAT(expanded("method @m(%x: f32[2,4]) {"
+                       "%v, %i = aten.max.dim(%x, 1, false) return %v, %i }"),
+              AllOf(HasSubstr("aten.amax.default"), HasSubstr("aten.argmax.default")));
+  EXPECT_THAT(expanded("method @m(%x: f32[2,4]) {"
+                       "%v, %i = aten.topk.default(%x, 2, 1, true, true) return %v, %i }"),
+              AllOf(HasSubstr("aten.topk.default"), HasSubstr("aten.gather.default")));
+}
+
 TEST(ExpandForIntegers, MakesArithmeticOfWhatHasNoForm) {
   EXPECT_THAT(expanded("method @m(%x: f32[2,4], %z: f32[2,4]) {"
                        "%y = aten.div.Tensor(%x, %z) return %y }"),

@@ -157,10 +157,39 @@ Rewritten bilinear(Builder& b, Node& node) {
   return done(b, node, x);
 }
 
+// The largest of a dim and its place, each by an operator of its own.
+Rewritten extreme(Builder& b, Node& node) {
+  if (!is_fixed_float(node)) return false;
+  Value* const x = node.input(arg::self);
+  const Argument& dim = node.argument(arg::dim);
+  const Argument& keepdim = node.argument(arg::keepdim);
+  const bool is_largest = node.is(aten::max_dim);
+  PETREL_ASSIGN_OR_RETURN(Value * extreme, b.call(is_largest ? aten::amax : aten::amin,
+                                                  {x, Ints{dim.as_int()}, keepdim}));
+  PETREL_ASSIGN_OR_RETURN(Value * place,
+                          b.call(is_largest ? aten::argmax : aten::argmin, {x, dim, keepdim}));
+  PETREL_RETURN_IF_ERROR(b.replace(node, std::vector<Value*>{extreme, place}));
+  return true;
+}
+
+// The largest are where they are: levels tell their places as well as numbers do.
+Rewritten gather_largest(Builder& b, Node& node) {
+  if (!is_fixed_float(node) || !node.result(0)->is_used()) return false;
+  Value* const x = node.input(arg::self);
+  if (x->tensor().rank() == 0) return false;
+  PETREL_ASSIGN_OR_RETURN(Node * top, b.node(node.op(), node.arguments()));
+  PETREL_ASSIGN_OR_RETURN(
+      Value * largest, b.call(aten::gather, {x, node.argument(arg::dim), top->result(1), false}));
+  PETREL_RETURN_IF_ERROR(b.replace(node, std::vector<Value*>{largest, top->result(1)}));
+  return true;
+}
+
 constexpr Rewrite kRows[] = {
-    {aten::div_Tensor, divide}, {aten::_log_softmax, log_softmax},
-    {aten::var_dim, variance},  {aten::var_correction, variance},
-    {aten::cumsum, cumulate},   {aten::upsample_bilinear2d_vec, bilinear},
+    {aten::div_Tensor, divide},   {aten::_log_softmax, log_softmax},
+    {aten::var_dim, variance},    {aten::var_correction, variance},
+    {aten::cumsum, cumulate},     {aten::upsample_bilinear2d_vec, bilinear},
+    {aten::max_dim, extreme},     {aten::min_dim, extreme},
+    {aten::topk, gather_largest},
 };
 
 }  // namespace

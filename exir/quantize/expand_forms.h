@@ -7,6 +7,8 @@
 //   var(x)              mean((x - mean(x))^2) * n / (n - correction)
 //   cumsum(x)           x times a triangle of ones
 //   upsample_bilinear   x times a matrix for each dim
+//   max(x, dim)         amax(x) and argmax(x)
+//   topk(x)             gather(x, places), places = topk(x)[1]
 #ifndef PETREL_EXIR_QUANTIZE_EXPAND_FORMS_H_
 #define PETREL_EXIR_QUANTIZE_EXPAND_FORMS_H_
 

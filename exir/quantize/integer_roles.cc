@@ -162,10 +162,13 @@ bool moves_levels(const Node& node) {
 }
 
 bool joins_levels(const Node& node) {
-  return node.is(aten::cat, aten::maximum, aten::minimum, aten::where_self);
+  if (node.is(aten::index_put)) return node.argument(arg::accumulate) == Argument(false);
+  return node.is(aten::cat, aten::maximum, aten::minimum, aten::where_self, aten::slice_scatter,
+                 aten::select_scatter, aten::scatter_src);
 }
 
 bool chooses_among_levels(const Node& node) {
+  if (node.is(aten::topk)) return !node.result(0)->is_used();
   return node.is(aten::gt_Scalar, aten::ge_Scalar, aten::lt_Scalar, aten::le_Scalar, aten::argmax,
                  aten::argmin);
 }

@@ -53,7 +53,8 @@ bool moves_levels(const Node& node);
 // The same of several tensors.
 bool joins_levels(const Node& node);
 
-// Looks at levels as it does at numbers, and gives none: comparisons with a number, argmax.
+// Looks at levels as it does at numbers, and gives none: comparisons with a number, argmax, the
+// places of topk.
 bool chooses_among_levels(const Node& node);
 
 // The dimension of output channels in the weight of a product.

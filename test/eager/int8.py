@@ -291,6 +291,14 @@ def largest(g):
     return "aten.amax.default(%a, [1], true)", x.amax([1], True)
 
 
+def put(g):
+    x, y = g.levels("a", 5, 6), g.levels("c", 5, 6)
+    places = torch.tensor(pick([0, 3], [4, 1]))
+    g.constant("k", places)
+    g.lines.append("%rows = aten.slice.Tensor(%c, 0, 1, 3, 1)")
+    return "aten.index_put.default(%a, [%k], %rows, false)", x.index_put((places,), y[1:3])
+
+
 def maximum(g):
     x, y = g.levels("a", 4, 30), g.levels("c", pick(1, 4), 30)
     return "aten.maximum.default(%a, %c)", torch.maximum(x, y)
@@ -316,7 +324,7 @@ FAMILIES = {f.__name__: f for f in (
 FAMILIES.update({name: unary(name) for name in UNARY})
 FAMILIES.update({f.__name__: f for f in (
     relu6, scaled_matmul, transposed, layer_norm, group_norm, total, mean_apart, largest, maximum,
-    masked_softmax, square)})
+    masked_softmax, square, put)})
 
 
 def record():
