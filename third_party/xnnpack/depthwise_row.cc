@@ -35,15 +35,17 @@ void DepthwiseRow::run(Pixels pixels) {
                          : &xnn_f32_dwconv_minmax_ukernel_9p16c__avx512f;
   const auto of_5 = four ? &petrel_f32_dwconv_minmax_ukernel_25p16c__avx512f
                          : &xnn_f32_dwconv_minmax_ukernel_25p16c__avx512f;
+  const auto kernel = shape_.size == 3   ? of_3
+                      : shape_.size == 5 ? of_5
+                                         : &petrel_f32_dwconv_minmax_ukernel_49p16c__avx512f;
   xnn_f32_minmax_params params;
   params.scalar.min = kMin;
   params.scalar.max = kMax;
   const size_t step = shape_.stride * shape_.size * sizeof(void*);
   // The offset of pointers is one float.
-  (shape_.size == 3 ? of_3 : of_5)(shape_.channels, shape_.width, pointers_.data(), weights_,
-                                   (four ? four_ : one_).data(), static_cast<intptr_t>(step),
-                                   (stride() - shape_.channels) * sizeof(float), sizeof(float),
-                                   zeros_.data(), &params);
+  kernel(shape_.channels, shape_.width, pointers_.data(), weights_, (four ? four_ : one_).data(),
+         static_cast<intptr_t>(step), (stride() - shape_.channels) * sizeof(float), sizeof(float),
+         zeros_.data(), &params);
 }
 
 #else

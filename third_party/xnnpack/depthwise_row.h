@@ -19,7 +19,7 @@ namespace petrel::third_party::xnnpack {
 enum class Pixels { kOne, kFour };
 
 struct RowShape {
-  size_t size;  // height and width of the window, 3 or 5
+  size_t size;  // height and width of the window: 3, 5, or 7, which XNNPACK has no such kernel for
   size_t stride;
   size_t channels;
   size_t width;  // of the output

@@ -11,7 +11,7 @@ namespace {
 
 TEST(DepthwiseTest, ComputesWhatTheDefinitionSaysAndTouchesNothingElse) {
   if (!DepthwiseRow::is_possible()) GTEST_SKIP() << "the machine has no AVX-512";
-  for (size_t size : {3, 5}) {
+  for (size_t size : {3, 5, 7}) {
     for (size_t stride : {1, 2, 3}) {
       for (size_t channels : {1, 15, 16, 17, 32, 40, 48, 63}) {
         for (size_t width : {1, 2, 3, 4, 5, 7, 9}) {
