@@ -36,7 +36,7 @@ void compare(const RowShape& shape) {
 
 int main() {
   using namespace petrel::third_party::xnnpack;
-  if (!DepthwiseRow::is_possible()) {
+  if (!DepthwiseRow::is_possible(16)) {
     std::printf("the machine has no AVX-512\n");
     return 0;
   }

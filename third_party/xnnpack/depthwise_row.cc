@@ -12,7 +12,6 @@
 namespace petrel::third_party::xnnpack {
 namespace {
 
-constexpr size_t kLanes = 16;
 constexpr float kMin = -3, kMax = 4;
 
 std::vector<float> random_floats(size_t count, unsigned seed) {
@@ -27,17 +26,22 @@ std::vector<float> random_floats(size_t count, unsigned seed) {
 
 #if defined(__x86_64__)
 
-bool DepthwiseRow::is_possible() { return __builtin_cpu_supports("avx512f"); }
+bool DepthwiseRow::is_possible(size_t lanes) {
+  return lanes == 16 ? __builtin_cpu_supports("avx512f")
+                     : __builtin_cpu_supports("fma") && __builtin_cpu_supports("avx");
+}
 
 void DepthwiseRow::run(Pixels pixels) {
   const bool four = pixels == Pixels::kFour;
+  const bool fma3 = shape_.lanes == 8;
   const auto of_3 = four ? &petrel_f32_dwconv_minmax_ukernel_9p16c__avx512f
                          : &xnn_f32_dwconv_minmax_ukernel_9p16c__avx512f;
-  const auto of_5 = four ? &petrel_f32_dwconv_minmax_ukernel_25p16c__avx512f
-                         : &xnn_f32_dwconv_minmax_ukernel_25p16c__avx512f;
-  const auto kernel = shape_.size == 3   ? of_3
-                      : shape_.size == 5 ? of_5
-                                         : &petrel_f32_dwconv_minmax_ukernel_49p16c__avx512f;
+  const auto of_5 = fma3   ? &petrel_f32_dwconv_minmax_ukernel_25p8c__fma3
+                    : four ? &petrel_f32_dwconv_minmax_ukernel_25p16c__avx512f
+                           : &xnn_f32_dwconv_minmax_ukernel_25p16c__avx512f;
+  const auto of_7 = fma3 ? &petrel_f32_dwconv_minmax_ukernel_49p8c__fma3
+                         : &petrel_f32_dwconv_minmax_ukernel_49p16c__avx512f;
+  const auto kernel = shape_.size == 3 ? of_3 : shape_.size == 5 ? of_5 : of_7;
   xnn_f32_minmax_params params;
   params.scalar.min = kMin;
   params.scalar.max = kMax;
@@ -50,7 +54,7 @@ void DepthwiseRow::run(Pixels pixels) {
 
 #else
 
-bool DepthwiseRow::is_possible() { return false; }
+bool DepthwiseRow::is_possible(size_t) { return false; }
 void DepthwiseRow::run(Pixels) {}
 
 #endif
@@ -68,9 +72,9 @@ DepthwiseRow::DepthwiseRow(const RowShape& shape)
       pointers_.push_back(x == 0 ? zeros_.data() : pixel);
     }
   }
-  const size_t tiles = (shape.channels + kLanes - 1) / kLanes;
+  const size_t tiles = (shape.channels + shape.lanes - 1) / shape.lanes;
   const size_t taps = shape.size * shape.size;
-  storage_ = random_floats(tiles * kLanes * (1 + taps) + kLanes, 2);
+  storage_ = random_floats((tiles * (1 + taps) + 2) * shape.lanes, 2);
   const size_t skip = (64 - reinterpret_cast<uintptr_t>(storage_.data()) % 64) % 64;
   weights_ = storage_.data() + skip / sizeof(float);
 }
@@ -81,12 +85,13 @@ const std::vector<float>& DepthwiseRow::output(Pixels pixels) const {
 
 double DepthwiseRow::expected(size_t pixel, size_t channel) const {
   const size_t taps = shape_.size * shape_.size;
-  const float* w = weights_ + channel / kLanes * kLanes * (1 + taps) + channel % kLanes;
+  const size_t lanes = shape_.lanes;
+  const float* w = weights_ + channel / lanes * lanes * (1 + taps) + channel % lanes;
   double sum = *w;
   for (size_t tap = 0; tap < taps; ++tap) {
     const float* in = pointers_[pixel * shape_.stride * shape_.size + tap];
     const double x = in == zeros_.data() ? 0 : in[1 + channel];
-    sum += x * w[(1 + tap) * kLanes];
+    sum += x * w[(1 + tap) * lanes];
   }
   return std::clamp<double>(sum, kMin, kMax);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// One row of the output of a depthwise convolution with AVX-512, by XNNPACK's
-// kernel and by that of depthwise_pixels.patch. Data is random with a fixed
+// One row of the output of a depthwise convolution with AVX-512 or FMA3, by
+// XNNPACK's kernel and by that of depthwise_pixels.patch. Data is random with a fixed
 // seed; the first column of the input is padding. For their test and benchmark
 // only.
 //
@@ -22,18 +22,20 @@ struct RowShape {
   size_t size;  // height and width of the window: 3, 5, or 7, which XNNPACK has no such kernel for
   size_t stride;
   size_t channels;
-  size_t width;  // of the output
+  size_t width;       // of the output
+  size_t lanes = 16;  // 16: AVX-512; 8: FMA3
 };
 
 class DepthwiseRow {
  public:
-  // False when the machine lacks AVX-512: nothing may be run then.
-  static bool is_possible();
+  // False when the machine lacks the instructions: nothing may be run then.
+  static bool is_possible(size_t lanes);
 
   explicit DepthwiseRow(const RowShape& shape);
   DepthwiseRow(const DepthwiseRow&) = delete;
   DepthwiseRow& operator=(const DepthwiseRow&) = delete;
 
+  // Of kOne there are 3 and 5 with AVX-512, of kFour not 3 with FMA3.
   void run(Pixels pixels);
   // Elements that must stay as they are have kUntouched.
   const std::vector<float>& output(Pixels pixels) const;
