@@ -82,6 +82,15 @@ static inline void NAME_ROWS(const IN_TYPE *in, int32_t height, int32_t width, i
     }
   }
 }
+
+/* How many rows of a window that begins at `top` lie above `end`. */
+static int32_t NAME_ABOVE(int32_t top, int32_t end) {
+  int32_t rows = 0;
+  while (rows < KERNEL_HEIGHT && top + rows * DILATION_HEIGHT < end) {
+    ++rows;
+  }
+  return rows;
+}
 #endif
 
 /* in [BATCH, GROUPS * CHANNELS, IN_HEIGHT, IN_WIDTH], filters [OUT_CHANNELS, CHANNELS,
@@ -113,13 +122,7 @@ static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias,
     for (int32_t p = 0; p < OUT_HEIGHT; ++p) {
       const int32_t top = p * STRIDE_HEIGHT - PADDING_TOP;
 #if PETREL_LANES > 1
-      int32_t first = 0, last = KERNEL_HEIGHT; /* of the rows that meet the input */
-      while (first < last && top + first * DILATION_HEIGHT < 0) {
-        ++first;
-      }
-      while (first < last && top + (last - 1) * DILATION_HEIGHT >= IN_HEIGHT) {
-        --last;
-      }
+      const int32_t first = NAME_ABOVE(top, 0), last = NAME_ABOVE(top, IN_HEIGHT);
       for (int32_t q = 0; PART > 0 && q < OUT_WIDTH; q += WIDE) {
         const int32_t left = q * STRIDE_WIDTH - PADDING_LEFT;
         for (int32_t k = 0; k < PER_GROUP; k += FILTERS) {
