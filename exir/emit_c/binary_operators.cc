@@ -20,7 +20,9 @@ struct Operand {
   const Value* tensor = nullptr;
   const Argument* number = nullptr;
 
-  bool floating() const { return tensor != nullptr ? is_floating(tensor) : number->is_float(); }
+  bool floating() const {
+    return tensor != nullptr ? is_floating(tensor) : is_float_number(*number);
+  }
 };
 
 // The type that integers are computed in: tensors with dims count before those without,
@@ -56,10 +58,10 @@ void wrap_in(KernelCall& call, ScalarType type) {
 std::string number_text(const NodeCalls& calls, const Argument& given, const TensorType& beside,
                         Arithmetic arithmetic, ScalarType wrapped) {
   if (given.is_value()) {
-    const char* type = arithmetic != Arithmetic::kDouble     ? c_type(wrapped)
-                       : beside.dtype == ScalarType::kDouble ? "double"
-                                                             : "float";
-    return absl::StrCat("(", type, ")", calls.count(extent_of(given)));
+    const char* cast = beside.dtype == ScalarType::kDouble ? "(double)" : "(double)(float)";
+    return absl::StrCat(
+        arithmetic == Arithmetic::kDouble ? cast : absl::StrCat("(", c_type(wrapped), ")"),
+        calls.computed(given));
   }
   if (arithmetic == Arithmetic::kDouble) {
     const double value = given.as_number();

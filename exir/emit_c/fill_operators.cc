@@ -16,23 +16,16 @@
 namespace petrel::exir::emit_c {
 namespace {
 
-// A number that is computed from sizes.
-std::string text_of(KernelCall& call, const Extent& value, bool floating) {
-  NodeCalls::bind(call, "VALUE", value);
-  return absl::StrCat(floating ? "(double)" : "(int64_t)", call.tokens.at("VALUE"));
-}
-
 void fill_with(const OperatorRow& row, NodeCalls& calls, const Argument& value) {
   const TensorType& type = calls.out()->tensor();
   const bool floating = is_floating(calls.out());
   KernelCall& call = calls.add("kernels/fill.h", row.name());
   NodeCalls::bind_write(call, "OUT", type.dtype,
                         floating ? Arithmetic::kDouble : Arithmetic::kInteger);
-  call.tokens["EXPRESSION"] = value.is_value() ? text_of(call, extent_of(value), floating)
-                              : floating       ? number(value.as_number())
-                              : type.dtype == ScalarType::kBool
-                                  ? number(int64_t{value.as_number() != 0})
-                                  : number(integer_of(value));
+  const bool is_truth = type.dtype == ScalarType::kBool && !value.is_value();
+  call.tokens["EXPRESSION"] = floating   ? NodeCalls::real(call, "VALUE", value)
+                              : is_truth ? number(int64_t{value.as_number() != 0})
+                                         : NodeCalls::integer(call, "VALUE", value);
   call.arguments = {calls.write(calls.out()), calls.count(numel_of(type))};
 }
 
@@ -58,8 +51,9 @@ absl::Status range(const OperatorRow& row, NodeCalls& calls) {
   call.tokens["ARITHMETIC"] = floating ? "double" : "uint64_t";
   for (const auto& [token, argument] : {std::pair{"START", calls.node().argument(arg::start)},
                                         {"STEP", calls.node().argument(arg::step)}}) {
-    call.tokens[token] = floating ? number(argument.as_number())
-                                  : absl::StrCat("(uint64_t)", number(integer_of(argument)));
+    call.tokens[token] =
+        floating ? NodeCalls::real(call, token, argument)
+                 : absl::StrCat("(uint64_t)", NodeCalls::integer(call, token, argument));
   }
   call.arguments = {calls.write(calls.out()), calls.count(numel_of(calls.out()->tensor()))};
   return absl::OkStatus();

@@ -189,9 +189,6 @@ absl::Status scatter_number(const OperatorRow& row, NodeCalls& calls) {
   const Value* index = node.input(arg::index);
   if (self->tensor().rank() == 0) return absl::UnimplementedError("scatters into a number");
   const Argument& value = node.argument(arg::value);
-  if (value.is_value()) {
-    return absl::UnimplementedError("numbers computed from sizes do not exist here in C yet");
-  }
   const size_t dim = dim_of(node.argument(arg::dim), self->tensor());
   copy_whole(calls, row.name(), self, calls.out());
   const bool floating = is_floating(self);
@@ -208,7 +205,8 @@ absl::Status scatter_number(const OperatorRow& row, NodeCalls& calls) {
   NodeCalls::bind_list(call, "STRIDES", nest.strides(0));
   NodeCalls::bind_list(call, "INDEX_STRIDES", nest.strides(1));
   bind_choice(call, self, dim);
-  call.tokens["EXPRESSION"] = floating ? number(value.as_number()) : number(integer_of(value));
+  call.tokens["EXPRESSION"] =
+      floating ? NodeCalls::real(call, "VALUE", value) : NodeCalls::integer(call, "VALUE", value);
   call.arguments = {calls.read(index), calls.write(calls.out())};
   call.can_fail = true;
   return absl::OkStatus();
@@ -246,9 +244,10 @@ absl::Status choose(const OperatorRow& row, NodeCalls& calls) {
   call.arguments = {calls.read(condition), calls.read(x)};
   if (fills) {
     const Argument& value = node.argument(arg::value);
-    call.tokens["EXPRESSION"] = arithmetic == Arithmetic::kDouble
-                                    ? number(value.as_number())
-                                    : absl::StrCat("(int64_t)", number(integer_of(value)));
+    call.tokens["EXPRESSION"] =
+        arithmetic == Arithmetic::kDouble
+            ? NodeCalls::real(call, "VALUE", value)
+            : absl::StrCat("(int64_t)", NodeCalls::integer(call, "VALUE", value));
   } else {
     call.arguments.push_back(calls.read(other));
   }

@@ -19,10 +19,11 @@
 
 namespace petrel::exir::emit_c {
 
-// What stands for a name in capitals is a parameter, an int32_t.
+// What stands for a name in capitals is a parameter.
 struct VaryingToken {
   std::string parameter;
-  std::string value;  // an int64_t in C; "" for what C cannot compute
+  std::string value;  // an int64_t in C, or a double; "" for what C cannot compute
+  const char* type = "int32_t";
 };
 
 struct KernelCall {

@@ -98,8 +98,8 @@ std::string with_parameters(const std::string& text, const std::vector<VaryingTo
   std::string parameters;
   for (const VaryingToken& token : varying) {
     if (used.count(token.parameter) == 0) continue;
-    absl::StrAppend(&parameters, "int32_t ", token.parameter, ", ");
-    values->push_back(token.value);
+    absl::StrAppend(&parameters, token.type, " ", token.parameter, ", ");
+    values->push_back(absl::StrCat("(", token.type, ")(", token.value, ")"));
   }
   if (parameters.empty()) return text;
   std::vector<std::string> lines;

@@ -38,7 +38,7 @@ std::set<std::string> standard_includes(absl::string_view text);
 
 struct KernelFunction {
   std::string name;
-  std::vector<std::string> sizes;  // C expressions of type int64_t
+  std::vector<std::string> sizes;  // C expressions
 };
 
 class KernelLibrary {

@@ -84,14 +84,24 @@ TEST(KernelLibrary, SizesThatVaryAreParametersOfOneFunction) {
   call.varying = {{"sizes_0_", "sizes->s0"}, {"rows_", "sizes->s0"}, {"none_", "sizes->s1"}};
   const auto first = library.add(call);
   ASSERT_TRUE(first.ok()) << first.status();
-  EXPECT_THAT(first->sizes, ElementsAre("sizes->s0", "sizes->s0"));
+  EXPECT_THAT(first->sizes, ElementsAre("(int32_t)(sizes->s0)", "(int32_t)(sizes->s0)"));
   call.varying[0].value = call.varying[1].value = "2 * sizes->s1";
   const auto second = library.add(call);
   EXPECT_EQ(second->name, first->name);
-  EXPECT_THAT(second->sizes, ElementsAre("2 * sizes->s1", "2 * sizes->s1"));
+  EXPECT_THAT(second->sizes, ElementsAre("(int32_t)(2 * sizes->s1)", "(int32_t)(2 * sizes->s1)"));
   EXPECT_THAT(library.text(), HasSubstr("petrel_kernel_f(int32_t sizes_0_, int32_t rows_, const"));
   EXPECT_THAT(library.text(), HasSubstr("\n  const int32_t sizes[] = {sizes_0_, 8};"));
   EXPECT_THAT(library.text(), HasSubstr("\n  static const int32_t in_strides[] = {8, 1};"));
+}
+
+TEST(KernelLibrary, NumbersOfOtherTypesAreParametersToo) {
+  KernelLibrary library;
+  KernelCall call = map_of("x + real_");
+  call.varying = {{"real_", "1.0 / (double)(sizes->s0)", "double"}};
+  const auto function = library.add(call);
+  ASSERT_TRUE(function.ok()) << function.status();
+  EXPECT_THAT(function->sizes, ElementsAre("(double)(1.0 / (double)(sizes->s0))"));
+  EXPECT_THAT(library.text(), HasSubstr("petrel_kernel_f(double real_, const"));
 }
 
 TEST(KernelLibrary, FunctionsThatAKernelBringsAreNamedAfterIt) {

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "exir/emit_c/literal.h"
+#include "exir/emit_c/real_text.h"
 
 namespace petrel::exir::emit_c {
 namespace {
@@ -61,6 +62,14 @@ const char* truth_of(Arithmetic arithmetic) {
 std::string parameter_of(KernelCall& call, const std::string& token, const Extent& value) {
   const std::string parameter = absl::StrCat(absl::AsciiStrToLower(token), "_");
   call.varying.push_back({parameter, fits(value) ? value.text() : ""});
+  return parameter;
+}
+
+// As above. Precondition: `value` is computed from sizes.
+std::string parameter_of(KernelCall& call, const std::string& token, const Argument& value) {
+  if (!is_float_number(value)) return parameter_of(call, token, extent_of(value));
+  const std::string parameter = absl::StrCat(absl::AsciiStrToLower(token), "_");
+  call.varying.push_back({parameter, real_text(value.value()).value_or(""), "double"});
   return parameter;
 }
 
@@ -151,6 +160,26 @@ void NodeCalls::bind_list(KernelCall& call, const std::string& token, const Exte
   call.tokens[token] = texts.empty() ? "{1}" : absl::StrCat("{", absl::StrJoin(texts, ", "), "}");
 }
 
+std::string NodeCalls::real(KernelCall& call, const std::string& token, const Argument& value) {
+  if (!value.is_value()) return number(value.as_number());
+  const std::string parameter = parameter_of(call, token, value);
+  return is_float_number(value) ? parameter : absl::StrCat("(double)", parameter);
+}
+
+std::string NodeCalls::integer(KernelCall& call, const std::string& token, const Argument& value) {
+  if (!value.is_value()) return number(integer_of(value));
+  const std::string parameter = parameter_of(call, token, value);
+  return is_float_number(value) ? absl::StrCat("petrel_to_integer(", parameter, ")")
+                                : absl::StrCat("(int64_t)", parameter);
+}
+
+std::string NodeCalls::computed(const Argument& value) const {
+  if (!is_float_number(value)) return count(extent_of(value));
+  const absl::StatusOr<std::string> text = real_text(value.value());
+  is_unknown_ = is_unknown_ || !text.ok();
+  return text.value_or("");
+}
+
 std::string NodeCalls::count(const Extent& value) const {
   if (value.is_number()) return number(value.number());
   const std::string text = fits(value) ? value.text() : "";
@@ -199,6 +228,11 @@ int64_t integer_of(const Argument& number) {
   if (value >= kLimit) return std::numeric_limits<int64_t>::max();
   if (value < -kLimit) return std::numeric_limits<int64_t>::min();
   return static_cast<int64_t>(value);
+}
+
+bool is_float_number(const Argument& argument) {
+  return argument.is_float() ||
+         (argument.is_value() && argument.value()->type().kind == Type::Kind::kFloat);
 }
 
 Extent extent_of(const Argument& argument) {

@@ -68,6 +68,10 @@ class NodeCalls {
   // A number stands in the kernel; a size that varies is a parameter of it.
   static void bind(KernelCall& call, const std::string& token, const Extent& value);
   static void bind_list(KernelCall& call, const std::string& token, const Extents& values);
+  // A number as an expression of doubles, and of integers as kernels take it; one that is computed
+  // from sizes is a parameter of the kernel, named after `token`.
+  static std::string real(KernelCall& call, const std::string& token, const Argument& value);
+  static std::string integer(KernelCall& call, const std::string& token, const Argument& value);
 
   std::string read(const Value* value, const Extent& element = 0) const {
     return places_.read(value, offset(element));
@@ -77,6 +81,9 @@ class NodeCalls {
   }
   // An argument that counts: "12", or "(int32_t)(8 * sizes->s31)".
   std::string count(const Extent& value) const;
+  // An argument that is a double or, where that is what sizes make, an int32_t. Precondition: it is
+  // computed from sizes.
+  std::string computed(const Argument& value) const;
   // Both begin at one address.
   bool same_place(const Value* a, const Value* b) const {
     return !places_.has_symbol(a) && places_.bytes(a) == places_.bytes(b);
@@ -105,6 +112,9 @@ std::vector<int64_t> ints_of(const Argument& argument, size_t count = 0);
 // A number as the kernels of integers take it: floats towards zero, saturating, NaN as 0.
 // Never through a double, which holds no integer beyond 2^53 exactly.
 int64_t integer_of(const Argument& number);
+
+// A float of the program, or one that is computed from sizes.
+bool is_float_number(const Argument& argument);
 
 // An int of the program, or one that is computed from sizes; unknown for others.
 Extent extent_of(const Argument& argument);

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "exir/emit_c/extent.h"
 #include "exir/emit_c/operators.h"
+#include "exir/emit_c/real_text.h"
 #include "exir/ir/region_values.h"
 #include "exir/memory/in_place.h"
 #include "exir/ops/handles.h"
@@ -27,6 +28,10 @@ std::string problem_of(const Value* value, const std::vector<MethodSize>& sizes)
     return absl::StrCat("'", value->name(), "' is of type ", to_string(value->type()), "; ",
                         words...);
   };
+  if (value->type().kind == Type::Kind::kFloat) {
+    const std::string problem = problem_of_real(value, sizes);
+    return problem.empty() ? "" : of_type(problem);
+  }
   if (!value->type().is_tensor()) {
     const bool is_size = value->type().kind == Type::Kind::kInt &&
                          value->type().number.has_value() &&
@@ -141,7 +146,8 @@ std::string problem_of(const Node& node, const Storage& storage,
 bool is_of_sizes(const Node& node) {
   if (node.num_results() == 0 || !node.regions().empty() || finds_size(node)) return false;
   for (size_t i = 0; i < node.num_results(); ++i) {
-    if (node.result(i)->type().kind != Type::Kind::kInt) return false;
+    const Type::Kind kind = node.result(i)->type().kind;
+    if (kind != Type::Kind::kInt && kind != Type::Kind::kFloat) return false;
   }
   return node.op().has(kPure);
 }

@@ -106,10 +106,7 @@ absl::StatusOr<CStep> make_step(const Node& node, const OperatorRow& row, const 
   }
   for (const KernelCall& call : std::move(calls).take()) {
     PETREL_ASSIGN_OR_RETURN(const KernelFunction function, library->add(call));
-    std::vector<std::string> arguments;
-    for (const std::string& size : function.sizes) {
-      arguments.push_back(absl::StrCat("(int32_t)(", size, ")"));
-    }
+    std::vector<std::string> arguments = function.sizes;
     arguments.insert(arguments.end(), call.arguments.begin(), call.arguments.end());
     const std::string text = absl::StrCat(renamed(package, function.name), "(",
                                           absl::StrJoin(arguments, ",\n      "), ")");

@@ -122,10 +122,14 @@ absl::StatusOr<SizeExpression> Symbols::resolve(const Json& size) const {
   expression.collect_symbols(&names);
   for (const std::string& name : names) {
     if (bounded_.count(name) != 0) continue;
-    return absl::InvalidArgumentError(absl::StrCat("symbol ", name,
-                                                   " has no upper bound; export the model with "
-                                                   "one, as in dynamic_shapes={...: {DIM: Dim(\"",
-                                                   name, "\", max=N)}}"));
+    // What torch calls u0, u1 ... is found in data.
+    const bool is_found = name[0] == 'u';
+    return absl::InvalidArgumentError(absl::StrCat(
+        "symbol ", name, " has no upper bound; ",
+        is_found
+            ? "say one in the model, as in torch._check(n <= N) for n = x.item()"
+            : absl::StrCat("export the model with one, as in dynamic_shapes={...: {DIM: Dim(\"",
+                           name, "\", max=N)}}")));
   }
   return expression.size(bounded_);
 }

@@ -114,8 +114,10 @@ absl::StatusOr<std::vector<std::vector<Type>>> run_at_samples(
   for (size_t k = 0; k < kSamples; ++k) {
     Inferred types = run_at(rule, op, arguments, k);
     if (!types.ok()) {
-      return absl::Status(types.status().code(), absl::StrCat(types.status().message(), ", when ",
-                                                              sizes_at(arguments, k)));
+      const std::string sizes = sizes_at(arguments, k);
+      if (sizes.empty()) return types.status();
+      return absl::Status(types.status().code(),
+                          absl::StrCat(types.status().message(), ", when ", sizes));
     }
     points.push_back(*std::move(types));
     const std::vector<Type>& first = points[0];

@@ -82,6 +82,12 @@ absl::Status check_argument(const ArgSpec& spec, const Argument& argument) {
     return invalid("argument '", spec.name, "' is none");
   }
   if (spec.kind != ArgKind::kTensor && !argument.values().empty()) {
+    const Value* value = argument.values()[0];
+    if (value->type().kind == Type::Kind::kInt && !value->type().number.has_value()) {
+      return invalid("argument '", spec.name, "' is computed at run time as '", value->name(),
+                     "', which has no bounds; say them in the model, as in torch._check(",
+                     value->name(), " <= N)");
+    }
     return invalid("argument '", spec.name, "' is computed at run time as '",
                    argument.values()[0]->name(), "'; only literals are supported there");
   }

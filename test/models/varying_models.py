@@ -354,12 +354,44 @@ def resizes():
     return Resizes(), (draw(1, 2, 5, 6),), shapes, calls
 
 
+class Numbers(nn.Module):
+    """What sizes become as numbers: scales, bounds, powers, starts and steps."""
+
+    def forward(self, x):
+        n = x.shape[0]
+        scale = 1.0 / n
+        first = torch.zeros(1, 3, dtype=torch.int64)
+        return (x * scale - n * 0.3, x.sum(0) / n, x + max(n, 4) / 3, x.masked_fill(x > 0, scale),
+                x.masked_fill(x < 0, n), x > scale, torch.arange(n) > n * 0.5, torch.arange(n, 2 * n),
+                torch.arange(n - 1, -1, -1) * -(n / 2), torch.full((2,), n * 0.7, dtype=torch.int64),
+                torch.scatter(x, 0, first, n), torch.scatter(x, 0, first, scale))
+
+
+def numbers():
+    calls = [(draw(rows, 3),) for rows in (2, 5, 10)]
+    return Numbers(), (draw(6, 3),), ({0: Dim("rows", min=2, max=10)},), calls
+
+
+class NumberArguments(nn.Module):
+    """Numbers where generated C takes none that sizes make."""
+
+    def forward(self, x):
+        n = x.shape[0]
+        return x.clamp(max=n), torch.roll(x, n // 2, 0), torch.add(x, x, alpha=n), x * (1 / (n - 2))
+
+
+def number_arguments():
+    calls = [(draw(rows, 3),) for rows in (3, 5, 10)]
+    return NumberArguments(), (draw(6, 3),), ({0: Dim("rows", min=2, max=10)},), calls
+
+
 MODELS = {
     f.__name__: f
     for f in (
         mlp, cnn_batch, cnn_image, encoder, prefill, sizes,
         cond, cond_varying, cond_nested, map_rows, map_varying, few_rows,
         scan_rows, scan_varying, while_bound, found_start, found_rows, found_scales, resizes,
+        numbers, number_arguments,
     )
 }  # fmt: skip
 

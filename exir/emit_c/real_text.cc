@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/emit_c/real_text.h"
+
+#include "absl/strings/str_cat.h"
+#include "exir/emit_c/extent.h"
+#include "exir/emit_c/literal.h"
+#include "exir/ops/handles.h"
+#include "exir/status_macros.h"
+
+namespace petrel::exir::emit_c {
+namespace {
+
+// What is computed of itself again and again would be written as often.
+constexpr size_t kLongest = 1000;
+
+bool is_int(const Argument& argument) {
+  return argument.is_value() && argument.value()->type().kind == Type::Kind::kInt;
+}
+
+bool is_float(const Argument& argument) {
+  return argument.is_value() && argument.value()->type().kind == Type::Kind::kFloat;
+}
+
+absl::StatusOr<std::string> text_of(const Argument& argument) {
+  if (argument.is_number()) return number(argument.as_number());
+  if (is_float(argument)) return real_text(argument.value());
+  const std::string text = is_int(argument) ? Extent(argument.value()->type().number).text() : "";
+  if (!text.empty()) return absl::StrCat("(double)(", text, ")");
+  return absl::UnimplementedError("numbers that no size tells do not exist in C yet");
+}
+
+bool is_never_zero(const Argument& argument) {
+  if (argument.is_number()) return argument.as_number() != 0;
+  if (is_int(argument)) {
+    const SizeRange range = Extent(argument.value()->type().number).range();
+    return range.low > 0 || range.high < 0;
+  }
+  const Node* producer = is_float(argument) ? argument.value()->producer() : nullptr;
+  return producer != nullptr &&
+         producer->is(executorch_prim::sym_float_Scalar, executorch_prim::neg_Scalar) &&
+         is_never_zero(producer->arguments()[0]);
+}
+
+// "+" of what has two sides.
+const char* sign_of(const Node& node) {
+  if (node.is(executorch_prim::add_Scalar)) return "+";
+  if (node.is(executorch_prim::sub_Scalar)) return "-";
+  if (node.is(executorch_prim::mul_Scalar)) return "*";
+  if (node.is(executorch_prim::truediv_Scalar)) return "/";
+  if (node.is(executorch_prim::sym_max_Scalar)) return ">";
+  return node.is(executorch_prim::sym_min_Scalar) ? "<" : "";
+}
+
+absl::StatusOr<std::string> text_of(const Node& node) {
+  if (node.is(executorch_prim::sym_float_Scalar)) return text_of(node.arguments()[0]);
+  if (node.is(executorch_prim::neg_Scalar)) {
+    PETREL_ASSIGN_OR_RETURN(const std::string a, text_of(node.arguments()[0]));
+    return absl::StrCat("(-", a, ")");
+  }
+  const std::string sign = sign_of(node);
+  if (sign.empty()) {
+    return absl::UnimplementedError(
+        absl::StrCat("numbers that ", node.op().name, " computes do not exist in C yet"));
+  }
+  if (sign == "/" && !is_never_zero(node.arguments()[1])) {
+    return absl::UnimplementedError("C does not divide numbers by what may be 0 yet");
+  }
+  PETREL_ASSIGN_OR_RETURN(const std::string a, text_of(node.arguments()[0]));
+  PETREL_ASSIGN_OR_RETURN(const std::string b, text_of(node.arguments()[1]));
+  if (a.size() + b.size() > kLongest) {
+    return absl::UnimplementedError("numbers that are computed in so many steps do not exist in C");
+  }
+  const bool chooses = sign == "<" || sign == ">";
+  return chooses ? absl::StrCat("(", a, " ", sign, " ", b, " ? ", a, " : ", b, ")")
+                 : absl::StrCat("(", a, " ", sign, " ", b, ")");
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> real_text(const Value* value) {
+  const Node* producer = value->producer();
+  if (producer == nullptr) {
+    return absl::UnimplementedError("numbers that are inputs do not exist in C yet");
+  }
+  return text_of(*producer);
+}
+
+std::string problem_of_real(const Value* value, const std::vector<MethodSize>& sizes) {
+  const absl::StatusOr<std::string> text = real_text(value);
+  if (!text.ok()) return std::string(text.status().message());
+  for (const Argument& argument : value->producer()->arguments()) {
+    std::string problem;
+    if (is_float(argument)) problem = problem_of_real(argument.value(), sizes);
+    if (is_int(argument)) problem = problem_of_size(*argument.value()->type().number, sizes);
+    if (!problem.empty()) return problem;
+  }
+  return "";
+}
+
+}  // namespace petrel::exir::emit_c
