@@ -114,6 +114,14 @@ absl::StatusOr<emit_c::CSharer> read_sharer(const std::string& path, bool togeth
   return sharer;
 }
 
+// A linker would move it to the next multiple.
+std::string problem_of_address(const plan::MemoryPool& pool) {
+  const auto alignment = static_cast<uint64_t>(alignment_of(pool));
+  if (pool.address.value_or(0) % alignment == 0) return "";
+  return absl::StrCat("--pool '", pool.name, "': address is 0x", absl::Hex(*pool.address),
+                      ", must be a multiple of ", alignment, ", which all memory is aligned to");
+}
+
 emit_c::ConstantForm form_of(ConstantFiles files) {
   switch (files) {
     case ConstantFiles::kText:
@@ -140,6 +148,8 @@ absl::Status check_pools(const GenerateOptions& options) {
                                       "': cached: what opens a shared library has no functions for "
                                       "caches; compile an object"));
     }
+    const std::string problem = problem_of_address(pool);
+    if (!problem.empty()) problems.push_back(problem);
   }
   const absl::Status named = emit_c::check_pool_names(options.pools);
   if (!named.ok()) problems.emplace_back(named.message());

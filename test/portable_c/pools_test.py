@@ -77,7 +77,7 @@ PLANNER = """
 import json, sys
 at, out = 0, []
 for b in json.load(sys.stdin)["buffers"]:
-    assert b["pools"] == ["fast", "slow"], b
+    assert b["pools"] == ["fast", "slow"] and b["lower"] < b["upper"] and b["alignment"] >= 16, b
     out.append({"id": b["id"], "pool": "slow", "offset": at})
     at += int(sys.argv[1]) * (b["size"] + 63) // 64 * 64
 json.dump({"buffers": out}, sys.stdout)
@@ -215,6 +215,37 @@ class PoolsTest(unittest.TestCase):
         self.assertEqual(min(params), 0x20000000)
         self.assertTrue(all(a % 32 == 0 for a in params))
 
+    def test_each_parameter_may_have_a_section_and_an_address_of_its_own(self):
+        places = {"score.bias": 0x20000000, "stem.0.bias@stem.1": 0x20010040}
+        pools = [f"name=own{i},kind=ro,section=.own{i},address={at:#x}"
+                 for i, at in enumerate(places.values())]
+        built = self.make(*words("--pool", "name=sram", *pools), *words(
+            "--link-param", *(f"{name}=own{i}" for i, name in enumerate(places))))
+        sections = {symbol: section for section, symbol in re.findall(
+            r"^\w+ g +O (\S+)\t\w+ (kws_param_\w+)$",
+            done(["objdump", "-t", "kws_params.o"], self.folder), re.MULTILINE)}
+        (self.folder / "app.c").write_text(APP)
+        self.link("app", "kws_memory.o", "kws_selftest.o", flags=["-no-pie", "-Wl,-T,c/kws.ld"])
+        done(["./app"], self.folder)
+        addresses = {symbol: int(at, 16) for at, symbol in re.findall(
+            r"(\w+) R (kws_param_\w+)", done(["nm", "app"], self.folder))}
+        for row in built.manifest["parameters"]:
+            own = list(places).index(row["name"]) if row["name"] in places else None
+            if own is None:
+                self.assertNotIn(".own", sections[row["symbol"]])
+                continue
+            self.assertEqual(sections[row["symbol"]], f".own{own}")
+            self.assertEqual(addresses[row["symbol"]], places[row["name"]])
+        self.assertEqual(sum(s.startswith(".own") for s in sections.values()), 2)
+
+    def test_two_parameters_at_one_address_are_refused(self):
+        # The first has 40 bytes, and the second begins within them.
+        message = self.refused(*words("--pool", "name=sram", "name=a,kind=ro,address=0x20000000",
+                                      "name=b,kind=ro,address=0x20000020"),
+                               *words("--link-param", "score.bias=a", "stem.0.bias@stem.1=b"))
+        self.assertIn("pools overlap: 'a' has 48 bytes at 0x20000000, and 'b' has 64 bytes at "
+                      "0x20000020", message)
+
     def test_parameters_lie_in_their_pools(self):
         built = self.make(*words("--pool", "name=itcm,kind=ro,prefer=1K,section=.itcm",
                                  "name=flash,kind=ro,section=.flash,align=64"),
@@ -282,6 +313,8 @@ class PoolsTest(unittest.TestCase):
                 (words("--pool", "sram=1K", "sram=2K"), "pool 'sram' is given twice"),
                 (words("--pool", "name=a,size=8,address=0", "name=b,size=8,address=7"),
                  "pools overlap: 'a' has 8 bytes at 0x0, and 'b' has 8 bytes at 0x7"),
+                (["--pool", "name=sram,address=0x10000008"],
+                 "address is 0x10000008, must be a multiple of 16, which all memory is aligned"),
                 (words("--pool", "name=a,section=.x", "name=b,section=.x,address=64"),
                  "pools 'a' and 'b' share section .x"),
                 (["--pool", "name=a,section=.text"], "section is '.text', which kind=rw cannot be"),
