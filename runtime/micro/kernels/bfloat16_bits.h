@@ -9,7 +9,9 @@
 static uint16_t petrel_bfloat16_bits(float x) {
   uint32_t wide;
   (void)memcpy((void *)&wide, (const void *)&x, sizeof wide);
-  if ((wide & 0x7fffffffu) > 0x7f800000u) return 0x7fc0u;
+  if ((wide & 0x7fffffffu) > 0x7f800000u) {
+    return 0x7fc0u;
+  }
   return (uint16_t)((wide + 0x7fffu + ((wide >> 16) & 1u)) >> 16);
 }
 

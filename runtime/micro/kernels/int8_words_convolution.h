@@ -29,14 +29,18 @@ static void NAME_PATCH(const int8_t *in, int32_t place, uint32_t *words) {
       for (int32_t c = 0; c < CHANNELS; ++c) {
         const int8_t level = is_inside ? from[c * IN_PLANE] : (int8_t)IN_ZERO;
         word |= (uint32_t)(uint8_t)level << 8 * count;
-        if (++count < 4) continue;
+        if (++count < 4) {
+          continue;
+        }
         *words++ = word;
         word = 0;
         count = 0;
       }
     }
   }
-  if (count > 0) *words = word;
+  if (count > 0) {
+    *words = word;
+  }
 }
 
 /* Two places and two filters at once, as im2col-smlad with half of its scratch: levels become pairs
@@ -78,7 +82,9 @@ static void NAME(const int8_t *in, const int32_t *weight, const int32_t *offset,
       if (next != place) {
         STORE_LEVEL(to + f * OUT_PLANE, TO_LEVEL(a, m, s, OUT_ZERO, LEAST, MOST));
       }
-      if (FILTERS % 2 != 0 && f + 1 == FILTERS) continue;
+      if (FILTERS % 2 != 0 && f + 1 == FILTERS) {
+        continue;
+      }
       STORE_LEVEL(to_next + (f + 1) * OUT_PLANE, TO_LEVEL(d, t, u, OUT_ZERO, LEAST, MOST));
       if (next != place) {
         STORE_LEVEL(to + (f + 1) * OUT_PLANE, TO_LEVEL(c, t, u, OUT_ZERO, LEAST, MOST));
