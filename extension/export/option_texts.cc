@@ -11,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 
 namespace petrel::extension {
 namespace {
@@ -23,9 +24,14 @@ std::string annotation(const OptionRow& option) {
   switch (option.kind) {
     case OptionKind::kFlag:
       return "bool = False";
-    case OptionKind::kChoice:
-      return absl::StrCat("Literal[\"", absl::StrJoin(option.choices, "\", \""), "\"] = \"",
-                          option.default_word, "\"");
+    case OptionKind::kChoice: {
+      const std::string choices =
+          absl::StrCat("Literal[\"", absl::StrJoin(option.choices, "\", \""), "\"]");
+      // In Python a function may plan memory, too.
+      const bool may_be_function = absl::string_view(option.name) == "planner";
+      return absl::StrCat(may_be_function ? absl::StrCat("Union[", choices, ", Planner]") : choices,
+                          " = \"", option.default_word, "\"");
+    }
     case OptionKind::kText:
     case OptionKind::kDataFile:
       return option.default_word[0] == '\0' ? "Optional[str] = None"

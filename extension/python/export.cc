@@ -24,6 +24,7 @@
 #include "extension/python/chosen_backends.h"
 #include "extension/python/error.h"
 #include "extension/python/gil.h"
+#include "extension/python/python_planner.h"
 #include "extension/quantize/calibrate.h"
 #include "extension/quantize/quantization_report.h"
 #include "extension/relink/data_build.h"
@@ -64,10 +65,11 @@ exir::ExportOptions options_of(const std::map<std::string, std::string>& methods
 std::tuple<std::string, std::string, std::vector<std::string>> export_files(
     const std::map<std::string, std::string>& methods, const std::string& output,
     const Choices& backends, const std::map<std::string, Choices>& method_backends,
-    const OptionWords& given) {
+    const OptionWords& given, const py::object& planner) {
   const auto pending = std::make_shared<Pending>();
   ChosenBackends chosen(pending);
   exir::ExportOptions options = options_of(methods, backends, method_backends, given, &chosen);
+  choose_python_planner(planner, pending, &options.planning);
   options.output = output;
   absl::StatusOr<exir::ExportReport> report = without_gil([&] {
     const ErrorText quiet;  // what folding says is part of the status
@@ -228,7 +230,8 @@ py::dict build_data_file(const std::map<std::string, std::string>& methods,
 
 void bind_export(py::module_& module) {
   module.def("export_files", &export_files, py::arg("methods"), py::arg("output"), py::kw_only(),
-             py::arg("backends"), py::arg("method_backends"), py::arg("options"));
+             py::arg("backends"), py::arg("method_backends"), py::arg("options"),
+             py::arg("planner") = py::none());
   py::class_<QuantizeWords>(module, "QuantizeWords")
       .def(
           py::init([](std::map<std::string, std::string> methods, Samples samples, Choices backends,

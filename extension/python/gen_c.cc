@@ -15,6 +15,7 @@
 #include "extension/python/chosen_backends.h"
 #include "extension/python/error.h"
 #include "extension/python/gil.h"
+#include "extension/python/python_planner.h"
 
 namespace petrel::extension::python {
 
@@ -26,7 +27,7 @@ namespace {
 std::vector<std::string> gen_c_files(const std::map<std::string, std::string>& methods,
                                      const std::string& output, const Choices& backends,
                                      const std::map<std::string, Choices>& method_backends,
-                                     const OptionWords& given) {
+                                     const OptionWords& given, const py::object& planner) {
   for (const auto& [name, words] : given) {
     const OptionRow* row = find_generate_row(name);
     if (row == nullptr) throw py::value_error("there is no option '" + name + "'");
@@ -43,6 +44,7 @@ std::vector<std::string> gen_c_files(const std::map<std::string, std::string>& m
   options.folder = output;
   const absl::Status applied = apply_generate_options(given, &options);
   if (!applied.ok()) throw py::value_error(std::string(applied.message()));
+  choose_python_planner(planner, pending, &options.program.planning);
   const absl::StatusOr<exir::GenerateReport> report = without_gil([&] {
     const ErrorText quiet;  // what folding says is part of the status
     return exir::generate_c(options);
@@ -56,7 +58,8 @@ std::vector<std::string> gen_c_files(const std::map<std::string, std::string>& m
 
 void bind_gen_c(py::module_& module) {
   module.def("gen_c_files", &gen_c_files, py::kw_only(), py::arg("methods"), py::arg("output"),
-             py::arg("backends"), py::arg("method_backends"), py::arg("options"));
+             py::arg("backends"), py::arg("method_backends"), py::arg("options"),
+             py::arg("planner") = py::none());
 }
 
 }  // namespace petrel::extension::python

@@ -13,6 +13,7 @@ from typing import Any, Dict, Iterable, List, Mapping, Optional, Tuple, Union
 
 from petrel import _petrel
 from petrel._backend_choice import BackendChoice
+from petrel._planner import split_planner
 
 _PROGRAM = "program.pte"  # in the folder of a Program
 
@@ -149,6 +150,7 @@ def _words(folder: str, name: str, value: Any) -> Optional[List[str]]:
 
 def words_of(choice: BackendChoice, folder: str, options: Mapping[str, Any]) -> Dict[str, Any]:
     """What the command would be given, by name of the option; files lie in `folder`."""
+    _, options = split_planner(options)
     words: Dict[str, Any] = dict(choice.words())
     for name, value in options.items():
         of_option = _words(folder, name.replace("_", "-"), value)
@@ -186,6 +188,7 @@ def compile_models(model: Model, args: Optional[tuple], methods: Optional[Mappin
                    torch_export_options: Dict[str, Any]) -> Program:
     """export() with the options of `petrel export` by name."""
     _models(model, args, methods)  # what is wrong with them is said first
+    planner, _ = split_planner(options)
     folder = tempfile.mkdtemp(prefix="petrel-")
     try:
         words = words_of(choice, folder, options)
@@ -193,7 +196,7 @@ def compile_models(model: Model, args: Optional[tuple], methods: Optional[Mappin
             paths = archives_of(model, args, methods, torch_export_options, archives)
             report, text, told = _petrel.export_files(
                 methods=paths, output=os.path.join(folder, _PROGRAM), backends=choice.for_all,
-                method_backends=choice.by_method, options=words)
+                method_backends=choice.by_method, options=words, planner=planner)
         for warning in told:
             warnings.warn(warning, stacklevel=3)  # where export() is called
         external = options.get("external") or {}

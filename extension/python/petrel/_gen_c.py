@@ -11,6 +11,7 @@ from typing import Any, Dict, List, Mapping, Optional
 from petrel import _petrel
 from petrel._backend_choice import BackendChoice
 from petrel._export import Model, Path, archives_of
+from petrel._planner import split_planner
 
 
 def _words(name: str, value: Any) -> Optional[List[str]]:
@@ -31,12 +32,14 @@ def generate_files(model: Model, args: Optional[tuple], methods: Optional[Mappin
                    output: Path, choice: BackendChoice, options: Mapping[str, Any],
                    torch_export_options: Dict[str, Any]) -> Dict[str, Any]:
     """gen_c() with the options of `petrel gen-c` by name."""
+    planner, options = split_planner(options)
     given = {name: _words(name.replace("-", "_"), value) for name, value in options.items()}
     with tempfile.TemporaryDirectory(prefix="petrel-") as archives:
         told = _petrel.gen_c_files(
             methods=archives_of(model, args, methods, torch_export_options, archives),
             output=os.fsdecode(output), backends=choice.for_all, method_backends=choice.by_method,
-            options={name: words for name, words in given.items() if words is not None})
+            options={name: words for name, words in given.items() if words is not None},
+            planner=planner)
     for note in told:
         warnings.warn(note, stacklevel=3)  # where gen_c() is called
     return json.loads(pathlib.Path(output, "manifest.json").read_text(encoding="utf-8"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy
 
@@ -169,12 +169,14 @@ def load(source: Any, data: List[Any], backends: List[Any], num_threads: Optiona
 def export_files(methods: Mapping[str, str], output: str, *,
                  backends: Sequence[Tuple[Any, Sequence[Tuple[str, bytes]]]],
                  method_backends: Mapping[str, Sequence[Tuple[Any, Sequence[Tuple[str, bytes]]]]],
-                 options: Mapping[str, Sequence[Union[str, bytes]]]
+                 options: Mapping[str, Sequence[Union[str, bytes]]],
+                 planner: Optional[Callable[[str], str]] = None
                  ) -> Tuple[str, str, List[str]]: ...
 def gen_c_files(*, methods: Mapping[str, str], output: str,
                 backends: Sequence[Tuple[Any, Sequence[Tuple[str, bytes]]]],
                 method_backends: Mapping[str, Sequence[Tuple[Any, Sequence[Tuple[str, bytes]]]]],
-                options: Mapping[str, Sequence[str]]) -> List[str]: ...
+                options: Mapping[str, Sequence[str]],
+                planner: Optional[Callable[[str], str]] = None) -> List[str]: ...
 class QuantizeWords:
     def __init__(
             self, *, methods: Mapping[str, str], samples: Sequence[Tuple[str, Sequence[str]]],

@@ -84,6 +84,47 @@ class GenCTest(unittest.TestCase):
         self.assertEqual({p["bytes"] for p in manifest["parameters"] if p["kind"] == "delegate"},
                          {4})
 
+    def test_a_function_plans_memory_and_its_plan_is_checked(self):
+        asked = []
+
+        def one_behind_the_other(problem):
+            asked.append(problem)
+            at, places = 0, []
+            for buffer in problem["buffers"]:
+                places.append({"id": buffer["id"], "pool": buffer["pools"][0], "offset": at})
+                at += -(-buffer["size"] // 64) * 64
+            return {"buffers": places}
+
+        manifest = petrel.gen_c(DIGITS, output=self.folder / "own", planner=one_behind_the_other)
+        least = petrel.gen_c(DIGITS, output=self.folder / "least")
+        self.assertGreater(manifest["arena_bytes"], least["arena_bytes"])
+        buffers = asked[0]["buffers"]
+        end = sum(-(-b["size"] // 64) * 64 for b in buffers[:-1]) + buffers[-1]["size"]
+        self.assertEqual(manifest["arena_bytes"], -(-end // 16) * 16)
+        self.assertTrue(all(b["lower"] < b["upper"] and b["alignment"] >= 1 for b in buffers))
+        program = petrel.export(DIGITS, backend=None, planner=one_behind_the_other)
+        self.assertGreater(len(asked), 1)
+        self.assertTrue(program.path)
+
+        def in_one_place(problem):
+            return {"buffers": [{"id": b["id"], "offset": 0} for b in problem["buffers"]]}
+
+        def broken(problem):
+            raise KeyError("no idea")
+
+        for planner, error, message in (
+                (in_one_place, petrel.Error, "overlap at time"),
+                (lambda problem: {}, petrel.Error, "answer of the planner"),
+                (lambda problem: object(), TypeError, "not JSON serializable"),
+                (broken, KeyError, "no idea")):
+            with self.assertRaisesRegex(error, message):
+                petrel.gen_c(DIGITS, output=self.folder / "no", planner=planner)
+            with self.assertRaisesRegex(error, message):
+                petrel.export(DIGITS, backend=None, planner=planner)
+        with self.assertRaisesRegex(ValueError, "planner_command is given, too"):
+            petrel.gen_c(DIGITS, output=self.folder / "no", planner=broken, planner_command="true")
+        self.assertFalse((self.folder / "no").exists())
+
     def test_what_is_wrong_is_an_exception_and_writes_nothing(self):
         for options, message in (
                 ({"io": "shelf"}, "io must be arena or caller, is 'shelf'"),
