@@ -65,7 +65,17 @@ def _files(name, constants, pools, options):
         others.append(name + ".ld")
     return sources, headers, others
 
-def _command(name, petrel, model, methods, group, kernel_source):
+# Options whose values are labels of files.
+_FILE_OPTIONS = ["quantize", "tuning"]
+
+def _given_files(options):
+    """Labels by option; of boards those that are not shipped."""
+    files = {option: options[option] for option in _FILE_OPTIONS if options.get(option)}
+    if options.get("board", "").endswith(".json"):
+        files["board"] = options["board"]
+    return files
+
+def _command(name, petrel, model, methods, group, kernel_source, files, package):
     words = ["$(execpath %s)" % petrel, "gen-c"]
     if model:
         words.append("$(execpath %s)" % model)
@@ -77,6 +87,10 @@ def _command(name, petrel, model, methods, group, kernel_source):
     for label, symbols in kernel_source.items():
         for symbol in _list(symbols):
             words += ["--kernel-source", "$(execpath %s):%s" % (label, symbol)]
+    for option, label in files.items():
+        words += ["--" + option, "$(execpath %s)" % label]
+    if package:
+        words += ["--package", "$(RULEDIR)/" + package]
     return words
 
 def _words_of_all(options):
@@ -152,6 +166,7 @@ def petrel_c_model(
         kernel_source = {},
         kernel_copts = [],
         kernel_deps = [],
+        package = None,
         petrel = None,
         testonly = False,
         visibility = None,
@@ -170,28 +185,25 @@ def petrel_c_model(
 
     Args:
       name: the library; begins the names of files and symbols.
-      model: label of the .pt2 of method forward.
-      methods: labels of .pt2 by the names of other methods.
+      model, methods: label of the .pt2 of method forward, and labels by the names of other methods.
       constants: text or incbin; which files there are must be known, so there is no auto.
       pool: as the option of `petrel gen-c`, as all that follow are.
-      link_param: see there.
-      params: see there.
+      link_param, params: see there.
       group: labels of manifest.json of other packages.
       kernel_source: labels of files of your own with the names of functions in them, which kernel
         names as variants: {"my.c": "my_relu"}, or a list of names.
-      kernel_copts: flags of the compiler for these files.
-      kernel_deps: libraries that they include headers of.
+      kernel_copts, kernel_deps: flags of the compiler for these files, and libraries of their headers.
+      package: NAME.zip, a file beside the library.
       petrel: label of another command (petrel_cli).
-      testonly: of the targets.
-      visibility: of the targets.
+      testonly, visibility: of the targets.
       **gen_c_options: every other option of `petrel gen-c`, with _ for -, such as reorder = True or
-        pin = ["image=sram"]. The command refuses what it does not know.
+        pin = ["image=sram"]. The command refuses what it does not know. Labels are what quantize and
+        tuning name, and board where it is a file.
     """
     _check(name, constants, gen_c_options)
     petrel = petrel or str(Label("//extension/cli:petrel"))
     pools = _list(pool)
-    external = [rule for rule in _list(link_param) if rule.endswith("=external")]
-    has_external = params == "external" or bool(external)
+    has_external = "external" in [params] + [rule.rpartition("=")[2] for rule in _list(link_param)]
     has_backends = bool([one for one in _list(gen_c_options.get("backend", [])) if one != "none"])
     sources, headers, others = _files(name, constants, pools, struct(
         has_backends = has_backends,
@@ -202,17 +214,19 @@ def petrel_c_model(
         has_rpc = bool(gen_c_options.get("device_rpc")),
     ))
     kernels = _user_kernels(name, kernel_source, kernel_copts, kernel_deps)
-    words = _command(name, petrel, model, methods, group, kernel_source) + _words_of_all(dict(
+    files = _given_files(gen_c_options)
+    words = _command(name, petrel, model, methods, group, kernel_source, files, package)
+    words += _words_of_all(dict(
+        {key: value for key, value in gen_c_options.items() if key not in files},
         constants = constants,
         pool = pools,
         link_param = _list(link_param),
         params = params,
-        **gen_c_options
     ))
     native.genrule(
         name = name + "_c",
-        srcs = ([model] if model else []) + methods.values() + group + kernel_source.keys(),
-        outs = _in(name + "_c", sources + headers + others + kernels.files),
+        srcs = ([model] if model else []) + methods.values() + group + kernel_source.keys() + files.values(),
+        outs = _in(name + "_c", sources + headers + others + kernels.files) + ([package] if package else []),
         cmd = _with_linker_script(" ".join(words), name, others),
         message = "Generating",
         testonly = testonly,

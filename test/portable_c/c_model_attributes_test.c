@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Attributes of petrel_c_model() that add files: a kernel of the user, the memories of a board, and
- * what answers a host. Each model computes here what the model without them computes. */
+ * Attributes of petrel_c_model() that add files: a kernel of the user, the memories of a board, a
+ * record of levels, and what answers a host. Each model computes here what the model without them
+ * computes; with levels, near it. */
 #include <string.h>
 
 #include "digits.h"
 #include "digits_board.h"
+#include "digits_int8.h"
 #include "digits_kernel.h"
 #include "digits_rpc.h"
 #include "digits_rpc_plan.h"
@@ -62,6 +64,30 @@ static int run_board(void) {
   return memcmp(scores, expected, sizeof scores) == 0 ? 0 : 22;
 }
 
+/* Of an image that is 0 throughout. */
+static int run_int8(void) {
+  int8_t levels[DIGITS_INT8_INPUT_IMAGE_ELEMENTS];
+  int8_t made[DIGITS_INT8_OUTPUT_LINEAR_ELEMENTS];
+  struct digits_int8_context context;
+  struct digits_int8_pools pools = {0};
+  struct digits_int8_inputs inputs = {levels};
+  struct digits_int8_outputs outputs = {made};
+  memset(levels, DIGITS_INT8_INPUT_IMAGE_ZERO_POINT, sizeof levels);
+  pools.arena = aligned();
+  pools.arena_bytes = DIGITS_INT8_ARENA_BYTES;
+  if (digits_int8_init(&context, &pools) != DIGITS_INT8_OK) return 40;
+  if (digits_int8_run(&context, &inputs, &outputs) != DIGITS_INT8_OK) return 41;
+  memset(image, 0, sizeof image);
+  if (run_plain() != 0) return 42;
+  for (int i = 0; i < (int)DIGITS_INT8_OUTPUT_LINEAR_ELEMENTS; ++i) {
+    const float value = (float)DIGITS_INT8_OUTPUT_LINEAR_SCALE *
+                        (float)(made[i] - DIGITS_INT8_OUTPUT_LINEAR_ZERO_POINT);
+    const float error = value - expected[i];
+    if (error > 2.0f || error < -2.0f) return 43;
+  }
+  return 0;
+}
+
 /* A host that is gone when it has heard of the start. */
 static int32_t read_none(void *user, unsigned char *bytes, uint32_t size, uint32_t timeout_ms) {
   (void)user;
@@ -104,7 +130,7 @@ static int run_rpc(void) {
 }
 
 int main(void) {
-  int (*const runs[])(void) = {run_plain, run_kernel, run_board, run_rpc};
+  int (*const runs[])(void) = {run_plain, run_kernel, run_board, run_rpc, run_int8};
   for (int i = 0; i < (int)DIGITS_INPUT_IMAGE_ELEMENTS; ++i) {
     image[i] = (float)(i % 7) * 0.25f - 0.5f;
   }
