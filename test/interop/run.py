@@ -12,15 +12,18 @@ For each model, {none, xnnpack} and {weights inline, weights in a .ptd}:
   wheel  -> petrel   the wheel's file in our runtime
   petrel -> netron   our file in Netron's parser
 
-each on two inputs, all outputs counted, by the rule in agreement.py; with
---every-isa what runs in our runtime runs under each instruction set that this
-machine has. Then two
-methods in one program with shared arenas; a decoder whose prefill and decode
-share weights and cache, 32 tokens of which must be eager torch's; a program of
-the wheel whose weights lie in two .ptd; and the cost of exporting beside the
-wheel's. Without names the models of DEFAULT run, with --all those of MORE too.
-The last line is "N passed, N failed"; the exit status is 1 when anything
-failed, 2 on wrong usage.
+each on two inputs, all outputs counted, by the rule in agreement.py; and
+
+  petrel -> .so      our generated C as a library, which also computes bit for
+                     bit what our runtime does with its reference kernels
+
+With --every-isa what runs in our runtime runs under each instruction set that
+this machine has. Then two methods in one program with shared arenas; a decoder
+whose prefill and decode share weights and cache, 32 tokens of which must be
+eager torch's; a program of the wheel whose weights lie in two .ptd; and the cost
+of exporting beside the wheel's. Without names the models of DEFAULT run, with
+--all those of MORE too. The last line is "N passed, N failed"; the exit status is
+1 when anything failed, 2 on wrong usage.
 """
 
 import dataclasses
@@ -38,6 +41,7 @@ import numpy as np
 import torch
 
 import agreement
+import generated_c
 import wheel
 import wheel_exports
 from command import TIMEOUT_S, Failed, command
@@ -146,7 +150,7 @@ class Interop:
 
     # Ways to run a case; each gives the outputs of both examples.
 
-    def _files(self, run: Callable[[Example, pathlib.Path], object], examples: list[Example]):
+    def files_of(self, run: Callable[[Example, pathlib.Path], object], examples: list[Example]):
         results = []
         for example in examples:
             with tempfile.TemporaryDirectory(dir=self.work) as folder:
@@ -164,7 +168,7 @@ class Interop:
             command(self.petrel, "run", case.pte, *case.data_words, *inputs, "--output-dir", out,
                     *isa)
 
-        return self._files(run, examples)
+        return self.files_of(run, examples)
 
     def in_runner(self, case: Case, examples: list[Example]):
         def run(example: Example, out: pathlib.Path) -> None:
@@ -172,7 +176,7 @@ class Interop:
             command(self.runner, case.pte, *case.data_words, *inputs, "--output-dir", out,
                     "--threads", os.cpu_count())
 
-        return self._files(run, examples)
+        return self.files_of(run, examples)
 
     def in_python(self, case: Case, examples: list[Example]):
         inputs = [[np.load(f) for f in e.inputs] for e in examples]
@@ -388,7 +392,7 @@ class Interop:
                     inputs = [w for f in example.inputs for w in ("--input", f)]
                     command(self.petrel, "run", pte, *data, *inputs, "--output-dir", out)
 
-                return self.compare(lambda _, e: self._files(run, e), None, examples)
+                return self.compare(lambda _, e: self.files_of(run, e), None, examples)
 
             self.table.row(f"{'mlp':12s} {backend:7s} 2 ptd  wheel  -> petrel", check)
 
@@ -454,6 +458,8 @@ def main() -> int:
                           agreement.rule_holds)
         for name in names:
             interop.exchange(name, examples[name])
+            interop.table.gap()
+            generated_c.compare_model(interop, name, examples[name])
         if {"digits", "mlp"} <= set(names):
             interop.table.gap()
             interop.two_methods(examples)
