@@ -74,6 +74,19 @@ int main(void) {{
 """
 
 
+MAPPED = """#include "kws.h"
+int main(void) {
+  const struct kws_pools pools = kws_static_pools();
+  struct kws_context context;
+  struct kws_inputs inputs;
+  struct kws_outputs outputs;
+  if (kws_get_model_metadata() == NULL || kws_init(&context, &pools) != KWS_OK) return 1;
+  inputs = kws_map_inputs(&context);
+  outputs = kws_map_outputs(&context);
+  return kws_run(&context, &inputs, &outputs) == KWS_OK ? 0 : 2;
+}
+"""
+
 METADATA = """#include "counter.h"
 #include "petrel_model.h"
 #include <stdio.h>
@@ -153,22 +166,51 @@ class ChecksTest(unittest.TestCase):
             self.assertEqual(built.run("forward", inputs), expected, layer)
 
     def test_nothing_is_asked_of_the_surroundings(self):
-        self.digits()
-        for layer in ("activations", "lstm"):
+        for layer in ("activations", "lstm", "attention", "conv_transposed", "choices", "writes"):
             folder = self.folder / layer
             folder.mkdir()
             package.Package(folder, "kws", [("forward", LAYERS / f"{layer}.pt2")])
-            listed = done(["nm", "-u", "kws.o", "kws_params.o"], folder)
+            listed = done(["nm", "-u", "kws.o", "kws_params.o", "kws_metadata.o"], folder)
             self.assertLessEqual(set(re.findall(r"U (\w+)", listed)) - KNOWN,
                                  set(re.findall(r"kws_\w+", listed)))
 
+    def test_map_file_has_weights_in_rodata_and_nothing_but_pools_in_ram(self):
+        """Of a program that is not moved, as firmware is."""
+        digits = self.digits(words=["--pool", "name=sram,limit=12K,align=64", "--pool",
+                                    "dram=unlimited"])
+        (self.folder / "app.c").write_text(MAPPED)
+        objects = ["kws.o", "kws_params.o", "kws_metadata.o", "kws_memory.o"]
+        for name in objects:
+            done(["gcc", "-std=c99", "-fno-pie", "-Ic", "-c", f"c/{name[:-2]}.c"], self.folder)
+        done(["gcc", "-std=c99", "-fno-pie", "-no-pie", "-Ic", "app.c", *objects, "-lm",
+              "-Wl,-Map=app.map", "-o", "app"], self.folder)
+        done(["./app"], self.folder)
+        sections = [(section, int(at, 16), int(size, 16), name)
+                    for section, at, size, name in re.findall(
+                        r"^ (\.\S+)\s+0x(\w+)\s+0x(\w+) (kws\w*\.o)$",
+                        (self.folder / "app.map").read_text(), re.MULTILINE)]
+        bytes_of = lambda start: sum(size for section, _, size, _ in sections
+                                     if section.startswith(start))
+        self.assertEqual({name for *_, name in sections}, set(objects))
+        self.assertEqual(bytes_of(".data"), 0)
+        self.assertEqual(bytes_of(".bss"), sum(p["bytes"] for p in digits.manifest["pools"]))
+        symbols = {symbol: int(at, 16) for at, symbol in re.findall(
+            r"^(\w+) R (kws_param_\w+)$", done(["nm", "app"], self.folder), re.MULTILINE)}
+        for row in digits.manifest["parameters"]:
+            at = symbols.pop(row["symbol"])
+            self.assertTrue(any(section.startswith(".rodata") and name == "kws_params.o" and
+                                begin <= at and at + row["bytes"] <= begin + size
+                                for section, begin, size, name in sections), row["name"])
+        self.assertEqual(symbols, {})
+
     def test_all_data_is_const_and_nothing_is_global_but_what_has_the_prefix(self):
         self.digits()
-        for name in ("kws.o", "kws_params.o"):
+        for name in ("kws.o", "kws_params.o", "kws_metadata.o"):
             sizes = done(["size", "-A", name], self.folder)
             for section in (".data", ".bss"):
                 self.assertRegex(sizes, rf"\n\{section} +0 ")
-        symbols = done(["nm", "--defined-only", "kws.o", "kws_params.o"], self.folder)
+        symbols = done(["nm", "--defined-only", "kws.o", "kws_params.o", "kws_metadata.o"],
+                       self.folder)
         for kind, symbol in re.findall(r"([A-Za-z]) (\w+)$", symbols, re.MULTILINE):
             self.assertTrue(symbol.startswith("kws_") or kind.islower(), symbol)
 

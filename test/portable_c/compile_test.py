@@ -18,6 +18,7 @@ from command import PETREL, done
 DIGITS = pathlib.Path("examples/quickstart/digits.pt2").absolute()
 DIGIT = pathlib.Path("examples/quickstart/digit.npy").absolute()
 LAYERS = pathlib.Path("test/models/layers").absolute()
+PORTABLE = pathlib.Path("test/models/portable").absolute()
 STATE = pathlib.Path("test/models/state").absolute()
 
 # Runs the methods that it is given on files N.inI, in place or not, and writes N.outI.
@@ -197,6 +198,15 @@ class CompileTest(unittest.TestCase):
              self.folder)
         self.assertEqual(done(["./names", "image", "linear", "imag", "image2", ""], self.folder),
                          "0 -1\n-1 0\n-1 -1\n-1 -1\n-1 -1\n")
+
+        self.app("kws", [("forward", PORTABLE / "words.pt2")])  # linux, which C has taken
+        done(["gcc", "-std=c99", "-Ic", "-DMODEL=kws_get_model_metadata", "names.c", "c/kws.o",
+              "-lm", "-o", "names"], self.folder)
+        inputs = json.loads((self.folder / "c/manifest.json").read_text())["methods"][0]["inputs"]
+        self.assertIn(("linux", "linux_"), [(t["name"], t["c_name"]) for t in inputs])
+        for i, tensor in enumerate(inputs):
+            self.assertEqual(done(["./names", tensor["name"], tensor["c_name"]], self.folder),
+                             f"{i} -1\n{i} -1\n")
 
     def test_view_for_cplusplus_says_the_same(self):
         self.generated("kws", [("forward", DIGITS)], "obj")

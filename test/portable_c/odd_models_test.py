@@ -5,6 +5,7 @@ that would leave their comment, outputs that come twice, indices that never are 
 import json
 import os
 import pathlib
+import re
 import resource
 import subprocess
 import tempfile
@@ -71,6 +72,21 @@ class OddModelsTest(unittest.TestCase):
 
     def test_integers_that_no_double_holds(self):
         self.check("large_integers")
+
+    def test_self_test_sees_one_integer_that_is_wrong(self):
+        built = self.package("large_integers")
+        file = self.folder / "c/kws_selftest.c"
+        text = file.read_text()
+        expected = list(re.finditer(r"int\d+_t kws_expected_\w+\[\d+\] = \{\s*([^,}]+)", text))
+        self.assertGreater(len(expected), 3)
+        for one in (expected[0], expected[-1]):
+            file.write_text(text[:one.start(1)] + ("1" if one[1] != "1" else "0") +
+                            text[one.end(1):])
+            built.compile("gcc")
+            self.assertEqual(subprocess.run([self.folder / "selftest"]).returncode, 1, one[0])
+        file.write_text(text)
+        built.compile("gcc")
+        built.selftest()
 
     def test_nothing_to_reduce(self):
         self.check("nothing_reduced")

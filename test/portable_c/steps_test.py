@@ -4,6 +4,7 @@ that fails is done again."""
 
 import os
 import pathlib
+import re
 import struct
 import subprocess
 import tempfile
@@ -15,6 +16,7 @@ from command import done
 
 LAYERS = pathlib.Path("test/models/layers").absolute()
 STATE = pathlib.Path("test/models/state").absolute()
+DIGITS = pathlib.Path("examples/quickstart/digits.pt2").absolute()
 
 # Two contexts take turns, each begins when the one before has done two steps.
 APP = """#include "kws.h"
@@ -136,6 +138,26 @@ class StepsTest(unittest.TestCase):
         done(["gcc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-Ic", "fails.c", "kws.o",
               "kws_params.o", "-lm", "-o", "fails"], self.folder)
         done(["./fails"], self.folder)
+
+    def test_each_step_says_its_layer_and_gets_the_pools_that_it_uses(self):
+        built = package.Package(self.folder, "kws", [("forward", DIGITS)], words=(
+            "--pool", "name=sram,limit=12K", "--pool", "dram=unlimited"))
+        source = (self.folder / "c/kws.c").read_text()
+        method = built.manifest["methods"][0]
+        steps = re.findall(r"/\* node '(\w+)' \(([\w.]+)\) at (\S+:\d+), in forward\n((?: \*   [^\n]*\n)+)"
+                           r" \*/\nstatic \w+ kws_op(\d+)_\w+\(([^)]*)\) \{\n(.*?)\n\}\n", source,
+                           re.DOTALL)
+        self.assertEqual([int(number) for *_, number, _, _ in steps], list(range(method["steps"])))
+        pools = set()
+        for node, operator, line, tensors, _, arguments, body in steps:
+            self.assertTrue(operator.startswith("aten."), operator)
+            self.assertRegex(line, r"train\.py:\d+")
+            self.assertRegex(tensors, rf" \*   out {node}: f32\[[\d,]+\]\n")
+            given = set(re.findall(r"pool_\w+", arguments))
+            self.assertEqual(given, set(re.findall(r"pool_\w+", body)), node)
+            pools.add(frozenset(given))
+        self.assertIn(frozenset({"pool_sram"}), pools)  # not all of them
+        self.assertEqual(frozenset().union(*pools), {"pool_sram", "pool_dram"})
 
     def test_methods_have_steps_of_their_own_and_share_state(self):
         counter = package.Package(self.folder, "counter",

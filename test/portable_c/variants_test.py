@@ -136,6 +136,19 @@ class VariantsTest(unittest.TestCase):
         _, actual = self.digits("other", words)
         self.assertNotEqual(actual, expected)
 
+    def test_a_kernel_of_the_user_in_assembly(self):
+        _, expected = self.digits("without", ())
+        words = ("--kernel-source", self.folder / "my.S:my_relu", "--kernel", "relu_1=my_relu")
+        for name, text in (("same", RELU), ("other", MINUS)):
+            (self.folder / "my.c").write_text(text.replace('#include "net_kernels.h"\n', ""))
+            done(["gcc", "-O2", "-fPIC", "-S", "my.c", "-o", "my.S"], self.folder)
+            built, actual = self.digits(name, words)
+            self.assertIn("net_kernel_my.S", built.manifest["sources"])
+            self.assertEqual(actual == expected, name == "same")
+        done([PETREL, "gen-c", DIGITS, "-o", "so", "--name", "net", *words, "--compile", "so"],
+             self.folder)
+        self.assertTrue((self.folder / "so/libnet.so").exists())
+
     def test_a_kernel_of_the_user_in_an_archive_or_with_flags(self):
         (self.folder / "include").mkdir()
         (self.folder / "include/sign.h").write_text("#define SIGN -\n")
