@@ -11,9 +11,12 @@ Works on a copy of the committed tree. Every condition that ends in an error,
       return Error::InvalidProgram;       return Error::InvalidProgram;
     }                                   }
 
-gets a switch for each of its alternatives, so one build holds them all. The tests of
-the room then run once for each switch, with that one off (PETREL_SWITCH_OFF). A test
-that fails, crashes or takes too long has noticed. Kernels tell their errors to a context:
+gets a switch for each of its alternatives, so one build holds them all. A switch is asked
+only where its condition holds, so a test that never asks it cannot tell whether it is off.
+Each test runs once with all checks on and says which switches it asks
+(PETREL_SWITCH_ASKED), each case of a long test by itself. Each switch is then off in the tests
+that ask it (PETREL_SWITCH_OFF), fast ones first. A test that fails, crashes or takes too
+long has noticed. Kernels tell their errors to a context:
 there, a check that is off forgets what it has told, and `return check(a) && check(b);` has
 a switch for each. Prints a line for each check that
 nothing noticed, and a table of rooms. Ends with 1 when a check is neither noticed nor
@@ -28,6 +31,7 @@ import fnmatch
 import os
 import pathlib
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -37,6 +41,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 TREE = HERE.parent.parent
 EXCUSED = HERE / "switched_off.txt"
 SECONDS = 120  # of one test; those that need more have lost what keeps them short
+MEMORY = 8 << 30  # bytes of one test: without a check it may ask for any number
+LONG = 0.5  # seconds of a test whose cases run by themselves
 
 # What reads files from strangers, and the tests that give it bad ones: fast ones first.
 Room = collections.namedtuple("Room", "sources tests")
@@ -94,10 +100,28 @@ KERNEL_CHECK = re.compile(r"\b(check\w*|resize\w*|charge\w*|ok|normalize\w*)\(|f
 KERNEL_RESULT = re.compile(r"\breturn (?=check\w*\()")
 HEADER = '''#ifndef PETREL_SWITCH
 #define PETREL_SWITCH
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <cstdlib>
 namespace petrel_switch {
+// A byte for each switch, which is 1 when it was asked.
+inline unsigned char* asked() {
+  static unsigned char* const bytes = []() -> unsigned char* {
+    const char* const name = std::getenv("PETREL_SWITCH_ASKED");
+    if (name == nullptr) return nullptr;
+    const int file = ::open(name, O_RDWR);
+    struct stat info;
+    if (file < 0 || fstat(file, &info) != 0) std::abort();
+    void* const memory = mmap(nullptr, info.st_size, PROT_WRITE, MAP_SHARED, file, 0);
+    if (memory == MAP_FAILED) std::abort();
+    return static_cast<unsigned char*>(memory);
+  }();
+  return bytes;
+}
 // Whether a check counts: all but the one that the environment names.
 inline bool on(int number) {
+  if (unsigned char* const bytes = asked()) bytes[number] = 1;
   static const int off = [] {
     const char* const text = std::getenv("PETREL_SWITCH_OFF");
     return text == nullptr ? -1 : std::atoi(text);
@@ -223,40 +247,84 @@ def switch_tree(folder, rooms, only):
     return checks
 
 
-def run_test(binary, folder, number):
-    """Whether the test passes with that switch off; None is with all on."""
-    with tempfile.TemporaryDirectory() as scratch:
-        runfiles = folder / f"{binary}.runfiles/petrel"
-        environment = dict(os.environ, TEST_TMPDIR=scratch, TEST_SRCDIR=str(runfiles.parent),
-                           TEST_WORKSPACE="petrel")
-        if number is not None:
-            environment["PETREL_SWITCH_OFF"] = str(number)
-        arguments = []
-        if binary.name.endswith("_fuzz_test"):
-            arguments = [str(folder / str(binary).replace("_fuzz_test", "_corpus"))]
-        try:
-            done = subprocess.run(
-                [folder / binary, *arguments], cwd=runfiles, env=environment, timeout=SECONDS,
-                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        except subprocess.TimeoutExpired:
-            return False
-        return done.returncode == 0
+def bound_memory():
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
 
 
-def binaries(bazel, folder, room):
-    """The room's tests that are binaries, fast first, which pass with all switches on."""
+class Test:
+    """A test of a room, or one of its cases: how long it takes, and what it asks."""
+
+    def __init__(self, folder, binary, case=None):
+        self.folder, self.binary, self.case = folder, binary, case
+        self.seconds, self.asked = 0.0, b""
+
+    def command(self):
+        if self.binary.name.endswith("_fuzz_test"):
+            corpus = str(self.binary).replace("_fuzz_test", "_corpus")
+            return [self.folder / self.binary, self.folder / corpus]
+        return [self.folder / self.binary, *([f"--gtest_filter={self.case}"] if self.case else [])]
+
+    def passes(self, **switches):
+        with tempfile.TemporaryDirectory() as scratch:
+            runfiles = self.folder / f"{self.binary}.runfiles/petrel"
+            environment = dict(os.environ, TEST_TMPDIR=scratch, TEST_SRCDIR=str(runfiles.parent),
+                               TEST_WORKSPACE="petrel", **switches)
+            try:
+                done = subprocess.run(
+                    self.command(), cwd=runfiles, env=environment, preexec_fn=bound_memory,
+                    timeout=10 + min(SECONDS, 20 * self.seconds if self.asked else SECONDS),
+                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            except subprocess.TimeoutExpired:
+                return False
+            return done.returncode == 0
+
+    def learn(self, checks):
+        with tempfile.NamedTemporaryFile() as file:
+            file.write(bytes(checks))
+            file.flush()
+            before = os.times().elapsed
+            if not self.passes(PETREL_SWITCH_ASKED=file.name):
+                sys.exit(f"{self.binary} {self.case or ''} fails with all checks on")
+            self.seconds = os.times().elapsed - before
+            self.asked = pathlib.Path(file.name).read_bytes()
+
+    def cases(self):
+        """What a long test of googletest consists of."""
+        if self.seconds < LONG or self.binary.name.endswith("_fuzz_test"):
+            return [self]
+        listed = subprocess.run([self.folder / self.binary, "--gtest_list_tests"], text=True,
+                                cwd=self.folder, stdout=subprocess.PIPE, check=True).stdout
+        names, suite = [], ""
+        for line in listed.splitlines():
+            name = line.split("#")[0].rstrip()
+            if name.startswith(" "):
+                names.append(suite + name.strip())
+            elif name.endswith("."):
+                suite = name
+        names = [name for name in names if ".DISABLED_" not in name]
+        return [Test(self.folder, self.binary, name) for name in names] or [self]
+
+
+def tests_of(bazel, folder, room, checks, jobs):
+    """The room's tests, fast first, which pass with all switches on."""
     query = " + ".join(ROOMS[room].tests)
     found = subprocess.run([*bazel, "query", f"kind(cc_test, {query})"], cwd=folder, text=True,
                            stdout=subprocess.PIPE, check=True).stdout.split()
-    subprocess.run([*bazel, "build", *found], cwd=folder, check=True)
-    paths = [pathlib.Path("bazel-bin") / label[2:].replace(":", "/") for label in found]
-    times = {}
-    for path in paths:
-        before = os.times()
-        if not run_test(path, folder, None):
-            sys.exit(f"{path} fails with all checks on")
-        times[path] = os.times().elapsed - before.elapsed
-    return sorted(paths, key=times.get)
+    subprocess.run([*bazel, "build", f"--jobs={jobs}", *found], cwd=folder, check=True)
+    tests = []
+    for label in found:
+        whole = Test(folder, pathlib.Path("bazel-bin") / label[2:].replace(":", "/"))
+        whole.learn(checks)
+        for test in whole.cases():
+            if test is not whole:
+                test.learn(checks)
+            tests.append(test)
+    return sorted(tests, key=lambda test: test.seconds)
+
+
+def is_noticed(number, tests):
+    return not all(test.passes(PETREL_SWITCH_OFF=str(number))
+                   for test in tests if test.asked[number])
 
 
 def excuses():
@@ -291,13 +359,11 @@ def main() -> int:
         bazel = ["./bazelw", f"--output_base={scratch}/base"]
         try:
             for room in rooms:
-                tests = binaries(bazel, folder, room)
+                tests = tests_of(bazel, folder, room, len(checks), args.jobs)
                 own = [check for check in checks if check.room == room]
                 unnoticed, reasons = [], []
                 with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
-                    noticed = pool.map(
-                        lambda check: not all(run_test(t, folder, check.number) for t in tests),
-                        own)
+                    noticed = pool.map(lambda check: is_noticed(check.number, tests), own)
                     for check in (check for check, seen in zip(own, noticed) if not seen):
                         unnoticed.append(check)
                         reasons.append(excused.get((check.file, check.text)))
