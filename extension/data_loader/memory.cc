@@ -22,13 +22,17 @@ using runtime::Result;
 
 class MemoryLoader final : public DataLoader {
  public:
-  MemoryLoader(const void* data, size_t size)
+  MemoryLoader(const void* data, size_t size, bool may_change)
       : bytes_(data, size),
         source_(ByteSource::of_memory(data, size)),
-        is_aligned_(reinterpret_cast<uintptr_t>(data) % runtime::kDataAlignment == 0) {}
+        is_aligned_(reinterpret_cast<uintptr_t>(data) % runtime::kDataAlignment == 0),
+        may_change_(may_change) {}
 
   // What is not aligned is copied, once.
   Result<FreeableBuffer> load(size_t offset, size_t size, const SegmentInfo& info) const override {
+    if (may_change_ && info.segment_type == SegmentInfo::Type::Program) {
+      return bytes_.load_copy(offset, size);
+    }
     const Result<BytePlace> place = find_place(offset, size);
     if (is_aligned_ || !place.ok() || !SharedReads::may_share(size, info)) {
       return bytes_.load(offset, size, info);
@@ -53,12 +57,13 @@ class MemoryLoader final : public DataLoader {
   const BufferDataLoader bytes_;
   const std::shared_ptr<ByteSource> source_;
   const bool is_aligned_;
+  const bool may_change_;
 };
 
 }  // namespace
 
-std::unique_ptr<DataLoader> open_memory(const void* data, size_t size) {
-  return std::make_unique<MemoryLoader>(data, size);
+std::unique_ptr<DataLoader> open_memory(const void* data, size_t size, bool may_change) {
+  return std::make_unique<MemoryLoader>(data, size, may_change);
 }
 
 }  // namespace petrel::extension

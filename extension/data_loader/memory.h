@@ -5,7 +5,9 @@
 //
 //   std::unique_ptr<DataLoader> loader = open_memory(bytes.data(), bytes.size());
 //
-// As BufferDataLoader, which stays for systems without heap and locks.
+// As BufferDataLoader, which stays for systems without heap and locks. Of bytes that somebody
+// may change it copies the structure of programs, which is verified once; weights stay where
+// they are and are read as numbers only.
 #ifndef PETREL_EXTENSION_DATA_LOADER_MEMORY_H_
 #define PETREL_EXTENSION_DATA_LOADER_MEMORY_H_
 
@@ -16,7 +18,8 @@
 
 namespace petrel::extension {
 
-std::unique_ptr<runtime::DataLoader> open_memory(const void* data, size_t size);
+std::unique_ptr<runtime::DataLoader> open_memory(const void* data, size_t size,
+                                                 bool may_change = false);
 
 }  // namespace petrel::extension
 

@@ -94,18 +94,15 @@ Array from_buffer(py::handle object) {
     throw py::type_error("elements of format '" + std::string(view.format ? view.format : "B") +
                          "' have a type that programs do not have");
   }
-  Array array;
-  array.dtype = *dtype;
-  for (int d = 0; d < view.ndim; ++d) {
+  // Arrays of ctypes tell no strides, though they were asked for them: they lie densely.
+  const std::vector<int64_t> shape(view.shape, view.shape + view.ndim);
+  Array array = dense_array(*dtype, shape, {}, view.buf, view.readonly == 0, held);
+  for (int d = 0; view.strides != nullptr && d < view.ndim; ++d) {
     if (view.strides[d] % view.itemsize != 0) {
       throw py::type_error("the array has elements at odd distances; make it contiguous");
     }
-    array.shape.push_back(view.shape[d]);
-    array.strides.push_back(view.strides[d] / view.itemsize);
+    array.strides[static_cast<size_t>(d)] = view.strides[d] / view.itemsize;
   }
-  array.data = view.buf;
-  array.is_writable = view.readonly == 0;
-  array.owner = std::move(held);
   return array;
 }
 

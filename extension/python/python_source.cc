@@ -38,13 +38,15 @@ PythonSource open_source(const py::object& object) {
   const HeldBytes bytes = hold_bytes(object);
   const void* data = bytes.data;
   source.owner = bytes.owner;
+  // What is read-only here may be a view of what is not; only bytes never change.
+  const bool may_change = bytes.is_read_only && !py::isinstance<py::bytes>(object);
   if (!bytes.is_read_only) {
     const std::shared_ptr<void> copy = aligned_memory(bytes.size);
     std::memcpy(copy.get(), bytes.data, bytes.size);
     data = copy.get();
     source.owner = copy;
   }
-  source.loader = open_memory(data, bytes.size);
+  source.loader = open_memory(data, bytes.size, may_change);
   return source;
 }
 

@@ -7,7 +7,8 @@
 //   source.loader == nullptr ? load(source.path) : load(std::move(source.loader));
 //
 // An open file is read through a duplicate of its descriptor, all of it and wherever it
-// stands; the caller may close it. Bytes that somebody can change are copied.
+// stands; the caller may close it. Bytes that somebody can change are copied; of a read-only
+// view, such as a mapping or a part of a bytearray, the structure is, and weights are not.
 #ifndef PETREL_EXTENSION_PYTHON_PYTHON_SOURCE_H_
 #define PETREL_EXTENSION_PYTHON_PYTHON_SOURCE_H_
 

@@ -284,8 +284,9 @@ class CallTest(unittest.TestCase):
         odd[...] = self.image
         read_only = self.image.copy()
         read_only.flags.writeable = False
+        plain = (ctypes.c_float * 8 * 8 * 1 * 1).from_buffer(self.image.copy())
         for array in (wide[..., ::2], reverse, odd, read_only, numpy.asfortranarray(self.image),
-                      memoryview(self.image), OnlyDlpack(self.image),
+                      plain, memoryview(self.image), OnlyDlpack(self.image),
                       OnlyDlpack(wide[..., ::2])):
             numpy.testing.assert_array_equal(self.forward(array)[0], self.expected)
 
@@ -359,6 +360,13 @@ class CallTest(unittest.TestCase):
                 petrel.load(damaged)["forward"](self.image)
             except (petrel.Error, KeyError):
                 pass
+
+    def test_a_program_stays_whole_when_what_is_behind_a_view_changes(self):
+        program = petrel.export(DIGITS, backend=None)
+        room = bytearray(pathlib.Path(program.path).read_bytes())
+        forward = petrel.load(memoryview(room).toreadonly())["forward"]
+        room[:] = b"\xa5" * len(room)  # weights, too, which are numbers only
+        self.assertEqual(forward(self.image)[0].shape, (1, 10))
 
     def test_options_that_are_wrong_are_told(self):
         program = petrel.export(DIGITS)
