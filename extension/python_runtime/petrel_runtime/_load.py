@@ -22,10 +22,21 @@ class _Module:
         self.sources = [sources]
         self.lock = threading.Lock()
         self.writable_inputs = writable_inputs
+        self._views: Dict[bytes, List[Any]] = {}  # of outputs, by method: weak references
 
     def __del__(self) -> None:
         if getattr(self, "handle", None):
             _library.LIBRARY.petrel_module_destroy(self.handle)
+
+    def views(self, method: bytes) -> List[Any]:
+        """Those of the method that are still held, to be added to."""
+        self._views[method] = [view for view in self._views.get(method, []) if view() is not None]
+        return self._views[method]
+
+    def check_no_views(self, methods: Iterable[bytes], action: str) -> None:
+        if any(self.views(method) for method in methods):
+            raise Error(f"{action}: arrays that show its memory are still held; drop or copy them",
+                        "InvalidState")
 
     def call(self, name: str, *arguments: Any) -> None:
         """Function petrel_module_<name>."""
@@ -83,6 +94,7 @@ class Method:
     def unload(self) -> None:
         """Forgets the method, its memory and its state; the next call loads it again."""
         with self._module.lock:
+            self._module.check_no_views([self._word], "the method is not unloaded")
             self._module.call("unload_method", self._word)
 
     def get_attribute(self, name: str) -> Any:
@@ -92,7 +104,7 @@ class Method:
         """
         with self._module.lock:
             value = self._module.value("get_attribute", self._word, name.encode())
-            return from_value(value, None, True)
+            return from_value(value, None, True, [])
 
     def __call__(self, *args: Any, copy_outputs: bool = True) -> List[Any]:
         """The outputs, tensors as NumPy arrays (bfloat16 as petrel_runtime.Tensor).
@@ -114,7 +126,8 @@ class Method:
                 module.call("set_input", self._word, index, ctypes.byref(value))
             module.call("run", self._word)
             return [
-                from_value(module.value("get_output", self._word, index), module, copy_outputs)
+                from_value(module.value("get_output", self._word, index), module, copy_outputs,
+                           module.views(self._word))
                 for index in range(len(self.outputs))
             ]
 
@@ -148,6 +161,8 @@ class LoadedProgram(Mapping[str, Method]):
         sources = _sources_of(data, "mmap", data_order)
         changed = ctypes.c_size_t()
         with self._module.lock:
+            self._module.check_no_views([name.encode() for name in self._names],
+                                        "the data is not replaced")
             self._module.sources.append(sources)
             self._module.call("replace_data", sources.handle, keys.encode(),
                               ctypes.byref(changed))

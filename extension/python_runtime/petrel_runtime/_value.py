@@ -3,7 +3,9 @@
 
 import ctypes
 import dataclasses
-from typing import Any, Optional, Tuple
+import math
+import weakref
+from typing import Any, List, Optional, Tuple
 
 import numpy
 
@@ -77,6 +79,9 @@ def to_value(given: Any, info: ValueInfo, is_written: bool) -> Tuple[Value, Any]
         value.kind, value.int_value = 5, int(given)
         return value, None
     if isinstance(given, (int, numpy.integer)) and info.kind != "Double":
+        # ctypes would keep the lowest 64 bits.
+        if not -2**63 <= int(given) < 2**63:
+            raise Error("an input is an int that needs more than 64 bits", "InvalidArgument")
         value.kind, value.int_value = 4, int(given)
         return value, None
     if isinstance(given, (int, float, numpy.integer, numpy.floating)):
@@ -98,11 +103,16 @@ def _tensor_value(value: Value, given: Any, info: ValueInfo, is_written: bool) -
     if array.ndim > MAX_RANK:
         raise Error(f"an input has {array.ndim} dims, at most {MAX_RANK} are possible",
                     "InvalidArgument")
+    # A view may have far more elements than there is memory behind it: not to be copied.
+    most = math.prod(info.shape) if info.shape is not None else None
+    if most is not None and array.size > most:
+        raise Error(f"an input has {array.size} elements, must have at most {most}", "NotSupported")
     order = info.dim_order
     if order is None or len(order) != array.ndim:
         order = tuple(range(array.ndim))
     # As it has to lie in memory; a copy only where it does not, or must not be written.
-    dense = numpy.require(array.transpose(order), requirements=["C", "A"])
+    native = array.dtype.newbyteorder("=")
+    dense = numpy.require(array.transpose(order), native, requirements=["C", "A"])
     if is_written and not dense.flags.writeable:
         dense = dense.copy()
     value.kind, value.dtype, value.rank = 1, _NUMBERS[dtype], array.ndim
@@ -113,8 +123,8 @@ def _tensor_value(value: Value, given: Any, info: ValueInfo, is_written: bool) -
     return value, dense
 
 
-def from_value(value: Value, owner: Any, is_copied: bool) -> Any:
-    """What Python gets of a value; without a copy it keeps the owner."""
+def from_value(value: Value, owner: Any, is_copied: bool, views: List[Any]) -> Any:
+    """What Python gets of a value; without a copy it keeps the owner, and `views` knows it."""
     kind = KINDS.get(value.kind, "Other")
     if kind == "None":
         return None
@@ -143,4 +153,6 @@ def from_value(value: Value, owner: Any, is_copied: bool) -> Any:
         array = numpy.array(array, order="K")
     else:
         array.flags.writeable = False
+        if value.nbytes:
+            views.append(weakref.ref(memory))
     return Tensor(array) if name == "bfloat16" else array

@@ -101,6 +101,31 @@ class RuntimeTest(unittest.TestCase):
         wide[..., ::2] = picture
         numpy.testing.assert_array_equal(method(wide[..., ::2])[0], method(picture)[0])
 
+    def test_takes_arrays_of_other_byte_order(self):
+        method = petrel_runtime.load(INLINE)["forward"]
+        picture = images(1)[0][0]
+        numpy.testing.assert_array_equal(method(picture.astype(">f4"))[0], method(picture)[0])
+
+    def test_copies_no_more_than_there_is_room_for(self):
+        method = petrel_runtime.load(INLINE)["forward"]
+        endless = numpy.broadcast_to(numpy.float32(1), (1, 1, 2**20, 2**20))
+        with self.raises("NotSupported", "has 1099511627776 elements, must have at most 64"):
+            method(endless)
+
+    def test_memory_that_a_view_shows_stays(self):
+        program = petrel_runtime.load(EXTERNAL, data=[DATA])
+        method = program["forward"]
+        view, = method(images(1)[0][0], copy_outputs=False)
+        with self.raises("InvalidState", "the method is not unloaded: arrays that show"):
+            method.unload()
+        with self.raises("InvalidState", "the data is not replaced: arrays that show"):
+            program.replace_data([DATA])
+        self.assertEqual(view.shape, (1, 10))
+        del view
+        program.replace_data([DATA])
+        method.unload()
+        self.check(program)
+
     def test_errors_say_what_is_wrong(self):
         with self.raises("NotFound", "none.pte"):
             petrel_runtime.load("none.pte")
