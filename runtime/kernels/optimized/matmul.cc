@@ -144,7 +144,7 @@ bool other_products(KernelRuntimeContext& context, const Tensor& a, const Tensor
   portable::SizeArray sizes(a.sizes());
   sizes[last] = static_cast<portable::SizesType>(product.columns);
   if (resize_tensor(out, sizes.span()) != Error::Ok || !is_contiguous(out)) return false;
-  if (!portable::charge_product(context, out, a)) return true;
+  if (!portable::charge_product(context, out, a) || out.numel() == 0) return true;
   const size_t bytes = a.element_size();
   for (size_t i = 0; i < (rank == 3 ? size(a, 0) : 1); ++i) {
     const auto part = [&](const void* data, size_t rows, size_t columns) {
@@ -222,7 +222,7 @@ void addmm_out(KernelRuntimeContext& context, Span<EValue*> raw) {
     return portable::addmm_out(context, raw);
   }
   const portable::SizesType sizes[] = {a.sizes()[0], b.sizes()[1]};
-  if (resize_tensor(out, sizes) != Error::Ok || !is_contiguous(out)) {
+  if (resize_tensor(out, sizes) != Error::Ok || !is_contiguous(out) || out.numel() == 0) {
     return portable::addmm_out(context, raw);
   }
   if (!portable::charge_product(context, out, a)) return;

@@ -71,6 +71,7 @@ void add_scaled(const float* __restrict from, float factor, float* __restrict to
 void sum_planes(const Call& call, size_t begin, size_t end) {
   const Dim &h = call.height, &w = call.width;
   float buffer[kMostColumns];
+  const int64_t rests = std::min(w.stride, w.out);  // of columns by the stride
   for (size_t i = begin; i < end; ++i) {
     const int64_t n = static_cast<int64_t>(i) / call.out_channels;
     const int64_t k = static_cast<int64_t>(i) % call.out_channels;
@@ -81,7 +82,7 @@ void sum_planes(const Call& call, size_t begin, size_t end) {
         (group * call.in_group * call.out_group + k % call.out_group) * h.window * w.window;
     float* out = call.out + static_cast<int64_t>(i) * h.out * w.out;
     for (int64_t p = 0; p < h.out; ++p, out += w.out) {
-      std::fill_n(buffer, call.columns * w.stride, call.bias != nullptr ? call.bias[k] : 0.0f);
+      std::fill_n(buffer, call.columns * rests, call.bias != nullptr ? call.bias[k] : 0.0f);
       for (int64_t r = 0; r < h.window; ++r) {
         const int64_t scaled = p + h.padding - r * h.dilation;
         if (scaled < 0 || scaled % h.stride != 0 || scaled / h.stride >= h.in) continue;
@@ -96,7 +97,7 @@ void sum_planes(const Call& call, size_t begin, size_t end) {
           factors += call.out_group * h.window * w.window;
         }
       }
-      for (int64_t rest = 0; rest < std::min(w.stride, w.out); ++rest) {
+      for (int64_t rest = 0; rest < rests; ++rest) {
         const float* from = buffer + rest * call.columns;
         for (int64_t q = rest; q < w.out; q += w.stride) out[q] = *from++;
       }
@@ -278,7 +279,8 @@ bool has_plain_operands(const Operands& o) {
   if (type != ScalarType::Float && !is_narrow(type)) return false;
   if (!is_plain(o.input, type) || !is_plain(o.weight, type)) return false;
   if (o.weight.dim() != rank || o.out.dim() != rank || o.out.scalar_type() != type) return false;
-  if (o.groups < 1 || o.input.size(1) % o.groups != 0) return false;
+  // As many as the channels, unless there are none: then any number divides them.
+  if (o.groups < 1 || o.groups > INT32_MAX || o.input.size(1) % o.groups != 0) return false;
   if (o.weight.size(0) != o.input.size(1)) return false;
   if (!o.bias) return true;
   return is_plain(*o.bias, type) && o.bias->dim() == 1 &&

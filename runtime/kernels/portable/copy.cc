@@ -116,13 +116,16 @@ void copy_elements(Plan plan) {
 
 void copy_view(const Tensor& from_tensor, const View& from, const Tensor& to_tensor,
                const View& to) {
+  // Steps of no elements lead nowhere, and may be too large to be counted in bytes.
+  for (size_t d = 0; d < to.sizes.rank; ++d) {
+    if (to.sizes[d] == 0) return;
+  }
   const int64_t size = static_cast<int64_t>(to_tensor.element_size());
   Plan plan;
   plan.to = static_cast<char*>(to_tensor.mutable_data_ptr()) + to.offset * size;
   plan.from = static_cast<const char*>(from_tensor.const_data_ptr()) + from.offset * size;
   const size_t shift = to.sizes.rank - from.sizes.rank;
   for (size_t d = 0; d < to.sizes.rank; ++d) {
-    if (to.sizes[d] == 0) return;
     if (to.sizes[d] == 1) continue;
     const bool present = d >= shift && from.sizes[d - shift] != 1;
     plan.dims[plan.rank++] = {to.sizes[d], to.strides[d] * size,

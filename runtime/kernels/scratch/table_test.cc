@@ -46,6 +46,17 @@ TEST(ScratchTable, PoolsTakeABand) {
   EXPECT_EQ(scratch_bytes("aten::avg_pool2d.out", {sizes, average}), 4u * (4 * 14 * 14 + 32));
 }
 
+// Of 16,000 rows between the taps 16,000 would be copied for each row of the output.
+TEST(ScratchTable, PoolsWithTapsFarApartTakeNone) {
+  const int32_t self[] = {1, 8, 32000, 1};
+  const int64_t kernel[] = {2, 1}, far[] = {16000, 1}, one[] = {1, 1}, no[] = {0};
+  const Sizes sizes[7] = {self};
+  const Ints largest[7] = {{}, kernel, one, no, far, no, {}};
+  EXPECT_EQ(scratch_bytes("aten::max_pool2d_with_indices.out", {sizes, largest}), 0u);
+  const Ints near[7] = {{}, kernel, one, no, one, no, {}};
+  EXPECT_GT(scratch_bytes("aten::max_pool2d_with_indices.out", {sizes, near}), 0u);
+}
+
 size_t attention(std::vector<int32_t> query) {
   const Sizes sizes[7] = {Sizes(query.data(), query.size())};
   const Ints ints[7] = {};

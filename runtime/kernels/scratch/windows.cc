@@ -86,6 +86,10 @@ PlaneBands::PlaneBands(const Axis& height, const Axis& width) {
   floats_ = static_cast<size_t>(phases) * rows_ * columns_ + kSlack;
   fits_ = band_ >= 1 && height.window <= kMostTaps && width.window <= kMostTaps &&
           height.window * width.window <= kMostTaps;
+  // Taps that are far apart leave more to be copied for an output than is computed, and paid for.
+  constexpr int64_t kMostCopied = 4;
+  fits_ = fits_ && static_cast<int64_t>(floats_ - kSlack) <=
+                       kMostCopied * (phases + height.window * width.window) * band_ * width.out;
 }
 
 }  // namespace petrel::runtime::scratch

@@ -65,7 +65,8 @@ class PlaneBands final {
 
   PlaneBands(const Axis& height, const Axis& width);
 
-  // False when not even one row of output fits the largest buffer.
+  // False when not even one row of output fits the largest buffer, or copying is most of the
+  // work.
   bool fits() const { return fits_; }
   // Rows of output at a time.
   int64_t band() const { return band_; }

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Calls at the edges of what numbers hold, of both sets of kernels: steps of tensors
+// without elements, numbers of groups, rows that are mostly gaps.
+#include <chrono>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "runtime/kernels/optimized/edges.h"
+
+namespace petrel::runtime {
+namespace {
+
+class Convolutions : public Edges {
+ protected:
+  // A transposed convolution of one dim.
+  Error convolve(EValue input, EValue weight, int64_t stride, int64_t groups, EValue out) {
+    return call("aten::convolution.out", {input, weight, EValue(), ints({stride}), ints({0}),
+                                          ints({1}), EValue(true), ints({0}), EValue(groups), out});
+  }
+};
+
+// The steps of the outermost dims are 2^62 elements, of eight bytes each.
+TEST_P(Edges, CopiesOfNothingHaveNoSteps) {
+  Held& from = tensor({2, kHuge, kHuge, 0}, ScalarType::Long);
+  Held& to = tensor({2, kHuge, kHuge, 0}, ScalarType::Long);
+  EXPECT_EQ(call("aten::copy_", {to, from, EValue(false)}), Error::Ok);
+}
+
+TEST_P(Edges, DiagonalsOfNothingHaveNoSteps) {
+  Held& from = tensor({1, 0, kHuge, kHuge, 2});
+  EXPECT_EQ(call("aten::diagonal_copy.out",
+                 {from, EValue(0), EValue(0), EValue(1), tensor({kHuge, kHuge, 2, 0})}),
+            Error::Ok);
+}
+
+// Of no channels any number of groups is a divisor; four times this one is 4 in 64 bits.
+TEST_P(Convolutions, RefuseNumbersOfGroupsBeyondThoseOfChannels) {
+  EXPECT_EQ(
+      convolve(tensor({1, 0, 4}), tensor({0, 4, 1}), 1, (int64_t{1} << 62) + 1, tensor({1, 4, 4})),
+      Error::InvalidArgument);
+}
+
+// One column of 8,000 would be all of a row, and is not paid for.
+TEST_P(Convolutions, OfStridesBeyondTheOutputTakeNoTime) {
+  constexpr int32_t kRows = 100'000;
+  Held& out = tensor({kRows, 1, 1});
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ(convolve(tensor({kRows, 1, 1}).fill(1), tensor({1, 1, 1}).fill(1), 8000, 1, out),
+            Error::Ok);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  EXPECT_EQ(out.get<float>(), std::vector<float>(kRows, 1.0f));
+  EXPECT_LT(took.count(), 0.1);
+}
+
+TEST_P(Convolutions, OfStridesWithinTheOutputAreRight) {
+  Held& out = tensor({1, 1, 8});
+  EXPECT_EQ(convolve(tensor({1, 2, 3}).fill(1), tensor({2, 1, 2}).fill(1), 3, 1, out), Error::Ok);
+  EXPECT_EQ(out.get<float>(), (std::vector<float>{2, 2, 0, 2, 2, 0, 2, 2}));
+}
+
+class Paid : public Edges {
+ protected:
+  // What is beyond one pass over the arguments, to the unit.
+  void costs(uint64_t units, const char* name, std::vector<EValue> values) {
+    EXPECT_EQ(call(name, values, units - 1), Error::OutOfResources) << name;
+    EXPECT_EQ(call(name, values, units), Error::Ok) << name;
+  }
+  Held& chars(std::vector<int32_t> sizes) { return tensor(std::move(sizes), ScalarType::Char); }
+};
+
+TEST_P(Paid, IsWhatKernelsDoOfFloats) {
+  costs(4, "llama::update_cache.out",
+        {tensor({1, 2, 1, 2}), tensor({1, 8, 1, 2}), EValue(0), tensor({1})});
+  costs(4, "llama::update_cache_with_indices.out",
+        {tensor({1, 2, 1, 2}), tensor({1, 8, 1, 2}), EValue(0), tensor({1, 2}, ScalarType::Long),
+         tensor({1})});
+  costs(3 * 4 + 3, "aten::_pdist_forward.out", {tensor({3, 4}), EValue(2.0), tensor({3})});
+  costs(8 * 64, "llama::fast_hadamard_transform.out", {tensor({2, 4}), tensor({2, 4})});
+  costs(2 * (5 / 2 + 2) * (7 + 2), "aten::_adaptive_avg_pool2d.out",
+        {tensor({1, 5, 7}), ints({2, 1}), tensor({1, 2, 1})});
+  costs(4 * 4 * 4, "aten::_upsample_bilinear2d_aa.out",
+        {tensor({1, 1, 4, 4}), ints({2, 2}), EValue(false), EValue(), EValue(),
+         tensor({1, 1, 2, 2})});
+  costs(8 * 3, "quantized_decomposed::mixed_mm.out",
+        {tensor({2, 3}), chars({3, 4}), tensor({3}), EValue(), tensor({2, 4})});
+}
+
+TEST_P(Paid, IsWhatKernelsDoOfIntegers) {
+  const EValue zero(0), one(1), least(-128), most(127), levels = type(ScalarType::Char);
+  Held& numbers = tensor({4}, ScalarType::Int);
+  Held& shifts = chars({4}).set<int8_t>({1, 1, 1, 1});
+  costs(8 * 3, "petrel::int8_linear.out",
+        {chars({2, 3}), chars({4, 3}), EValue(), numbers, shifts, zero, zero, least, most, levels,
+         chars({2, 4})});
+  costs(8 * 3, "petrel::int8_matmul.out",
+        {chars({2, 3}), chars({3, 4}), zero, zero, one, one, zero, least, most, levels,
+         chars({2, 4})});
+  costs(2 * 4, "petrel::int8_average.out",
+        {chars({2, 2, 2}), ints({0, 2, 2}), ints({0, 2, 2}), zero, one, one, zero, least, most,
+         levels, chars({2, 1, 1})});
+  costs(2 * 4, "petrel::int8_max_pool.out",
+        {chars({2, 2, 2}), ints({0, 2, 1}), ints({0, 2, 1}), chars({2, 1, 1})});
+  costs(4 * 5, "petrel::int8_mul.out",
+        {chars({4, 1}), chars({1, 5}), zero, zero, one, one, zero, least, most, levels,
+         chars({4, 5})});
+}
+
+PETREL_FOR_BOTH_SETS(Edges);
+PETREL_FOR_BOTH_SETS(Paid);
+PETREL_FOR_BOTH_SETS(Convolutions);
+
+}  // namespace
+}  // namespace petrel::runtime
