@@ -190,7 +190,7 @@ bool put(KernelRuntimeContext& context, const Tensor& self,
   Block block(/*from_the_end=*/true);
   const ScalarType type = self.scalar_type();
   if (type != out.scalar_type() || type != values.scalar_type() || type == ScalarType::Bool ||
-      !is_contiguous(values) || !block.prepare(self, indices) ||
+      !portable::is_arithmetic(type) || !is_contiguous(values) || !block.prepare(self, indices) ||
       !portable::broadcasts_to(values.sizes(), block.sizes().span()) ||
       resize_tensor(out, self.sizes()) != Error::Ok || !is_contiguous(out)) {
     return false;

@@ -190,9 +190,9 @@ void convolution_out(KernelRuntimeContext& context, Span<EValue*> raw) {
 
   const bool flat = input.dim() == 3;
   if (!check(context, flat || input.dim() == 4, "input must have rank 3 or 4") ||
-      !check_rank(context, weight, input.dim()) || !check_rank(context, out, input.dim()) ||
-      !check_floating(context, input) || !check_same_type(context, input, weight) ||
-      !check_same_type(context, input, out) || !read_pair(context, stride, flat, 1, 1, &g.stride) ||
+      !check_rank(context, weight, input.dim()) || !check_floating(context, input) ||
+      !check_same_type(context, input, weight) || !check_same_type(context, input, out) ||
+      !read_pair(context, stride, flat, 1, 1, &g.stride) ||
       !read_pair(context, padding, flat, 0, 0, &g.padding) ||
       !read_pair(context, dilation, flat, 1, 1, &g.dilation)) {
     return;
@@ -241,7 +241,7 @@ void convolution_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   }
   const int64_t taps = w.size[2] * w.size[3];
   const int64_t channels_in_group = (g.transposed ? out_channels : in.size[1]) / g.groups;
-  if (out.numel() == 0 || !charge_each(context, out, taps) ||
+  if (!charge_each(context, out, taps) ||
       !context.charge(g.transposed ? input.numel() : out.numel(), static_cast<uint64_t>(taps),
                       static_cast<uint64_t>(channels_in_group))) {
     return;

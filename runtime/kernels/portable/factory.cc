@@ -22,9 +22,9 @@ bool read_sizes(KernelRuntimeContext& context, Span<const int64_t> list, SizeArr
   return true;
 }
 
-// All elements of `out`: one, then copies of what is there already.
+// All elements of `out`, of which there are some: one, then copies of what is there already.
 void fill(KernelRuntimeContext& context, const Tensor& out, const Scalar& value) {
-  if (!check_arithmetic(context, out) || out.numel() == 0) return;
+  if (!check_arithmetic(context, out)) return;
   char* data = static_cast<char*>(out.mutable_data_ptr());
   if (is_floating(out.scalar_type())) {
     storer<double>(out.scalar_type())(data, 0, value.to_double());
@@ -176,7 +176,7 @@ void tril_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   if (!args.ok() || !check_same_type(context, self, out) ||
       !check(context, self.dim() >= 2, "input must have rank 2 or more") ||
       !check_contiguous(context, self) || !resize_out(context, out, self.sizes()) ||
-      !check_contiguous(context, out) || self.numel() == 0) {
+      !check_contiguous(context, out)) {
     return;
   }
   const size_t columns = static_cast<size_t>(self.size(self.dim() - 1));

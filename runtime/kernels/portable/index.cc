@@ -198,7 +198,7 @@ void index_tensor_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   IndexWalk walk;
   if (!args.ok() || !check_same_type(context, self, out) ||
       !walk.prepare(context, self.sizes(), indices) ||
-      !resize_out(context, out, walk.sizes().span()) || out.numel() == 0) {
+      !resize_out(context, out, walk.sizes().span())) {
     return;
   }
   const int64_t* strides = out.strides().data();

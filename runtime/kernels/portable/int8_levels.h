@@ -74,14 +74,17 @@ inline bool check_multiplier(KernelRuntimeContext& context, int64_t multiplier) 
                "a multiplier has more than 32 bits");
 }
 
-// Arguments `first` and behind it: int zero_point, int least, int most, ScalarType dtype.
+// Arguments `first` and behind it: int zero_point, int least, int most, ScalarType dtype. The
+// order of `out` is to be checked once it has its sizes.
 inline bool read_target(KernelRuntimeContext& context, KernelArgs& args, size_t first,
                         const Tensor& out, Int8Target* target) {
   const int64_t zero_point = args.integer(first);
   const int64_t least = args.integer(first + 1);
   const int64_t most = args.integer(first + 2);
   const auto dtype = args.optional_scalar_type(first + 3);
-  if (!args.ok() || !check_levels(context, out) || !check_zero_point(context, zero_point)) {
+  if (!args.ok() ||
+      !check(context, holds_levels(out.scalar_type()), "levels must be int8 or uint8") ||
+      !check_zero_point(context, zero_point)) {
     return false;
   }
   const bool is_signed = out.scalar_type() == ScalarType::Char;

@@ -101,7 +101,7 @@ void repeat_out(KernelRuntimeContext& context, Span<EValue*> raw) {
       return;
     }
   }
-  if (!resize_out(context, out, sizes.span()) || out.numel() == 0) return;
+  if (!resize_out(context, out, sizes.span())) return;
   // One copy per tile; `tile` counts through the repetitions.
   int64_t tile[kTensorDimensionLimit] = {};
   while (true) {
@@ -156,7 +156,7 @@ void pixel_shuffle_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   sizes[1] = static_cast<SizesType>(self.size(1) / (r * r));
   if (!narrow_size(context, self.size(2) * r, &sizes[2]) ||
       !narrow_size(context, self.size(3) * r, &sizes[3]) ||
-      !resize_out(context, out, sizes.span()) || out.numel() == 0) {
+      !resize_out(context, out, sizes.span())) {
     return;
   }
   for (int64_t i = 0; i < r; ++i) {

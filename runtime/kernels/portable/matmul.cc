@@ -60,7 +60,7 @@ bool check_operands(KernelRuntimeContext& context, const Tensor& a, const Tensor
                     const Tensor& out, ssize_t rank) {
   return check_arithmetic(context, a) && check_same_type(context, a, b) &&
          check_same_type(context, a, out) && check_rank(context, a, rank) &&
-         check_rank(context, b, rank) && check_rank(context, out, rank);
+         check_rank(context, b, rank);
 }
 
 void multiply(const Tensor& a, const Tensor& b, const Tensor& out, const Tensor* bias,

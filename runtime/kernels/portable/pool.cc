@@ -107,8 +107,7 @@ void for_each_plane(const Tensor& self, const Tensor& out, Fn fn) {
 
 bool check_input(KernelRuntimeContext& context, const Tensor& self, const Tensor& out) {
   return check(context, self.dim() == 3 || self.dim() == 4, "input must have rank 3 or 4") &&
-         check_rank(context, out, self.dim()) && check_arithmetic(context, self) &&
-         check_same_type(context, self, out);
+         check_arithmetic(context, self) && check_same_type(context, self, out);
 }
 
 }  // namespace
@@ -137,7 +136,6 @@ void max_pool2d_with_indices_out(KernelRuntimeContext& context, Span<EValue*> ra
   const int64_t height = window[0].output_size(in_h, ceil_mode);
   const int64_t width = window[1].output_size(in_w, ceil_mode);
   if (!resize_pooled(context, self, out, height, width) ||
-      !check_rank(context, indices, self.dim()) ||
       !resize_pooled(context, self, indices, height, width) ||
       !check_contiguous(context, indices) ||
       !charge_each(context, out, window[0].taps(in_h) * window[1].taps(in_w))) {

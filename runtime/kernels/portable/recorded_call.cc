@@ -41,6 +41,7 @@ RecordedCall::RecordedCall(const EagerCase& one, int32_t spare) {
     for (const EagerTensor& source : *list) {
       Holder& holder = hold(source, 0);
       const auto store = storer<double>(holder.impl->scalar_type());
+      if (store == nullptr) continue;  // there are no numbers of the type
       for_each(holder,
                [&](size_t i, size_t at) { store(holder.memory.get(), at, source.elements[i]); });
     }

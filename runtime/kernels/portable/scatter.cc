@@ -33,7 +33,7 @@ void for_each_target(KernelRuntimeContext& context, const Tensor& out, size_t d,
 
 bool prepare(KernelRuntimeContext& context, const Tensor& self, int64_t dim, const Tensor& index,
              const Tensor& source, const Tensor& out, size_t* out_dim) {
-  if (!check_arithmetic(context, self) || !check_same_type(context, self, out) ||
+  if (!check_arithmetic(context, self) ||
       !check(context, self.dim() > 0 && self.dim() == index.dim() && self.dim() == source.dim(),
              "ranks differ") ||
       !normalize_dim(context, dim, self.dim(), out_dim) ||

@@ -102,10 +102,7 @@ void slice_scatter_out(KernelRuntimeContext& context, Span<EValue*> raw) {
     return;
   }
   const Range range = clamp_range(start, end, step, self.sizes()[d]);
-  if (!check(context, source.dim() == self.dim(), "the source has another rank") ||
-      !copy_all(context, self, View(self), out)) {
-    return;
-  }
+  if (!copy_all(context, self, View(self), out)) return;
   const View target = View(out).part(d, range.start, range.length, step);
   if (check(context, equal(source.sizes(), target.sizes.span()),
             "the source does not have the sizes of the slice")) {

@@ -76,7 +76,8 @@ void diagonal_copy_out(KernelRuntimeContext& context, Span<EValue*> raw) {
     view.strides[view.sizes.rank++] = self.strides()[d];
   }
   view.sizes[view.sizes.rank] = static_cast<SizesType>(length);
-  view.strides[view.sizes.rank++] = self.strides()[a] + self.strides()[b];
+  // Of one element or none the sum could be too large for a number.
+  view.strides[view.sizes.rank++] = length > 1 ? self.strides()[a] + self.strides()[b] : 0;
   if (length > 0) {
     view.offset = shift < 0 ? -shift * self.strides()[a] : shift * self.strides()[b];
   }
@@ -119,8 +120,7 @@ void roll_out(KernelRuntimeContext& context, Span<EValue*> raw) {
     return;
   }
   const bool flat = dims.empty();
-  if (!check(context, shifts.size() == (flat ? 1 : dims.size()), "shifts and dims differ") ||
-      self.numel() == 0) {
+  if (!check(context, shifts.size() == (flat ? 1 : dims.size()), "shifts and dims differ")) {
     return;
   }
   SizeArray sizes(self.sizes());
@@ -187,7 +187,7 @@ void pixel_unshuffle_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   sizes[2] = static_cast<SizesType>(self.size(2) / r);
   sizes[3] = static_cast<SizesType>(self.size(3) / r);
   if (!narrow_size(context, self.size(1) * r * r, &sizes[1]) ||
-      !resize_out(context, out, sizes.span()) || out.numel() == 0) {
+      !resize_out(context, out, sizes.span())) {
     return;
   }
   for (int64_t i = 0; i < r; ++i) {

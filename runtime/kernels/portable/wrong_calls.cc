@@ -11,6 +11,7 @@
 #include <variant>
 
 #include "runtime/core/scalar_type.h"
+#include "runtime/core/tensor.h"
 
 namespace petrel::runtime {
 namespace {
@@ -21,10 +22,11 @@ using test::EagerTensor;
 using test::TensorName;
 using test::TensorNames;
 
-constexpr ScalarType kTypes[] = {ScalarType::Bool,    ScalarType::Byte,  ScalarType::Char,
-                                 ScalarType::Short,   ScalarType::Int,   ScalarType::Long,
-                                 ScalarType::Half,    ScalarType::Float, ScalarType::Double,
-                                 ScalarType::BFloat16};
+constexpr ScalarType kTypes[] = {ScalarType::Bool,     ScalarType::Byte,  ScalarType::Char,
+                                 ScalarType::Short,    ScalarType::Int,   ScalarType::Long,
+                                 ScalarType::Half,     ScalarType::Float, ScalarType::Double,
+                                 ScalarType::BFloat16, ScalarType::QInt8};
+constexpr size_t kLimit = kTensorDimensionLimit;
 constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
 constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
 
@@ -55,6 +57,7 @@ class Changes {
 
   std::vector<WrongCall> all() {
     change_all_types();
+    change_all_ranks();
     for (size_t i = 0; i < right_.inputs.size(); ++i) change_tensor(&EagerCase::inputs, i);
     for (size_t i = 0; i < right_.constants.size(); ++i) change_tensor(&EagerCase::constants, i);
     for (size_t i = 0; i < right_.expected.size(); ++i) change_tensor(&EagerCase::expected, i);
@@ -90,12 +93,35 @@ class Changes {
     }
   }
 
+  // Otherwise the check that ranks are the same stops what has too few or too many dims.
+  void change_all_ranks() {
+    EagerCase& none = add("all: no dims");
+    for_all_tensors(none, [](EagerTensor& tensor) { tensor.sizes.clear(); });
+    EagerCase& most = add("all: the most dims");
+    for_all_tensors(most, [](EagerTensor& tensor) {
+      const size_t rank = tensor.sizes.size();
+      if (rank < kLimit) tensor.sizes.insert(tensor.sizes.begin(), kLimit - rank, 1);
+    });
+  }
+
+  template <typename Change>
+  static void for_all_tensors(EagerCase& call, Change change) {
+    for (const Tensors list : {&EagerCase::inputs, &EagerCase::constants, &EagerCase::expected}) {
+      for (EagerTensor& tensor : call.*list) {
+        const size_t rank = tensor.sizes.size();
+        change(tensor);
+        if (tensor.sizes.size() != rank) use_rows(tensor);
+        fit(tensor, false);
+      }
+    }
+  }
+
   void change_tensor(Tensors list, size_t i) {
     const EagerTensor& right = (right_.*list)[i];
     const std::string name = right.name + ": ";
     for (const ScalarType type :
          {ScalarType::Bool, ScalarType::Byte, ScalarType::Char, ScalarType::Int, ScalarType::Long,
-          ScalarType::Half, ScalarType::Float, ScalarType::Double}) {
+          ScalarType::Half, ScalarType::Float, ScalarType::Double, ScalarType::QInt8}) {
       const auto number = static_cast<int8_t>(type);
       if (number == right.scalar_type) continue;
       EagerTensor& tensor = (add(name + "type " + std::to_string(number)).*list)[i];
@@ -108,8 +134,14 @@ class Changes {
       EagerTensor& tensor = (add(name + "dims turned around").*list)[i];
       std::reverse(tensor.dim_order.begin(), tensor.dim_order.end());
     }
+    const size_t count = right.elements.size();
+    if (rank == 1 && count % 2 == 0 && count > 2) {
+      EagerTensor& tensor = (add(name + "two columns").*list)[i];
+      tensor.sizes = {2, static_cast<int64_t>(count / 2)};
+      tensor.dim_order = {1, 0};
+    }
     if (!is_integer(right.scalar_type) || right.elements.empty()) return;
-    for (const double number : {-1000.0, -1.0, 1000.0, 2147483647.0}) {
+    for (const double number : {-1000.0, -1.0, 0.0, 1000.0, 2147483647.0}) {
       for (const size_t at : {size_t{0}, right.elements.size() - 1}) {
         const std::string element = "element " + std::to_string(at) + " is ";
         EagerCase& call = add(name + element + std::to_string(static_cast<int64_t>(number)));
@@ -133,6 +165,11 @@ class Changes {
     sizes.insert(sizes.begin(), 2);
     sized("one dim before", sizes);
     sized("no dims", {});
+    if (right.size() < kLimit) {
+      sizes = right;
+      sizes.insert(sizes.begin(), kLimit - right.size(), 1);
+      sized("the most dims", sizes);
+    }
     if (right.empty()) return;
     sizes = right;
     sizes.pop_back();
@@ -188,7 +225,10 @@ class Changes {
   static std::vector<int64_t> others(int64_t right) {
     const int64_t next = right == kMost ? kLeast : right + 1;
     const int64_t before = right == kLeast ? kMost : right - 1;
-    std::vector<int64_t> numbers = {0, 1, -1, 2, 3, 100, -100, next, before, kLeast, kMost};
+    const int64_t same_low_bits =
+        right > 0 ? right - (int64_t{1} << 32) : right + (int64_t{1} << 32);
+    std::vector<int64_t> numbers = {0,    1,    -1,     2,      3,     100,
+                                    -100, next, before, kLeast, kMost, same_low_bits};
     const auto same = [right](int64_t number) { return number == right; };
     numbers.erase(std::remove_if(numbers.begin(), numbers.end(), same), numbers.end());
     return numbers;
@@ -211,6 +251,8 @@ class Changes {
     set(i, "has one more", list);
     list.push_back(1);
     set(i, "has two more", list);
+    list.resize(kLimit + 1, 1);
+    set(i, "has 17", list);
     if (right.empty()) return;
     set(i, "lacks its last", std::vector<T>(right.begin(), right.end() - 1));
     set(i, "is empty", std::vector<T>());

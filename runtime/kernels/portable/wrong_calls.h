@@ -6,6 +6,7 @@
 //
 //   aten.add.out.0   add(%x0: f32[2,3], %x1: f32[3], 1) -> %y0
 //     all like x0: type 4           another dtype, of all that have one dtype
+//     all: the most dims            ones before the sizes, of all tensors
 //     x0: type 4                    of one
 //     x0: without the last dim      another rank
 //     x0: size 1 + 1                another size
