@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Switches each check of the readers and verifiers off, and says which no test notices.
 
-  test/fuzz/switched_off.py [--only GLOB] [--room ROOM...] [--again OUTPUT] [--jobs N] [--work DIR]
+  test/fuzz/switched_off.py [--only GLOB] [--room ROOM...] [--again OUTPUT] [--test LABEL...]
+                             [--jobs N] [--work DIR]
 
 Works on a copy of the committed tree. Every condition that ends in an error,
 
@@ -308,9 +309,9 @@ class Test:
         return [Test(self.folder, self.binary, name) for name in names] or [self]
 
 
-def tests_of(bazel, folder, room, checks, jobs):
-    """The room's tests, fast first, which pass with all switches on."""
-    query = " + ".join(ROOMS[room].tests)
+def tests_of(bazel, folder, room, labels, checks, jobs):
+    """The room's tests, or those given, fast first, which pass with all switches on."""
+    query = " + ".join(labels or ROOMS[room].tests)
     found = subprocess.run([*bazel, "query", f"kind(cc_test, {query})"], cwd=folder, text=True,
                            stdout=subprocess.PIPE, check=True).stdout.split()
     options = [f"--per_file_copt=^runtime/kernels/@{TRAPS}"] if room == "kernels" else []
@@ -356,6 +357,8 @@ def main() -> int:
     parser.add_argument("--only", default="*", metavar="GLOB", help="sources that match")
     parser.add_argument("--again", metavar="OUTPUT", type=pathlib.Path,
                         help="only what this earlier output names; tests were added since")
+    parser.add_argument("--test", metavar="LABEL", action="append",
+                        help="by these tests alone: what they do not notice, others may")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--work", help="folder to keep the copy and its build in")
     args = parser.parse_args()
@@ -372,7 +375,7 @@ def main() -> int:
         bazel = ["./bazelw", f"--output_base={scratch}/base"]
         try:
             for room in rooms:
-                tests = tests_of(bazel, folder, room, len(checks), args.jobs)
+                tests = tests_of(bazel, folder, room, args.test, len(checks), args.jobs)
                 own = [check for check in checks if check.room == room]
                 tried = [check for check in own if again is None or named_in(again, check)]
                 unnoticed, reasons = [], []
