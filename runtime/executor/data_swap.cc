@@ -23,6 +23,7 @@ struct DataSwap::Made {
 // Data that takes the place of what a value has.
 struct DataSwap::Fetched {
   uint32_t value = 0;
+  TensorImpl* tensor = nullptr;
   FreeableBuffer data;
 };
 
@@ -80,15 +81,18 @@ Error DataSwap::fetch_tensors() {
   for (uint32_t i = 0; i < method_.declared_.num_values(); ++i) count += is_changed(key_of(i));
   PETREL_ASSIGN_OR_RETURN(Span<Fetched> room,
                           method_.memory_->method_allocator()->allocate_list<Fetched>(count));
+  size_t next = 0;
   for (uint32_t i = 0; i < method_.declared_.num_values(); ++i) {
+    if (method_.declared_.value(i).tag() != Tag::Tensor) continue;
+    TensorImpl* const own = &method_.tensors_[next++];
     const std::string_view key = key_of(i);
     if (!is_changed(key)) continue;
     // A copy, which says whether the data can be set.
-    TensorImpl tensor(*method_.values_[i].toTensor().impl());
+    TensorImpl tensor(*own);
     PETREL_ASSIGN_OR_RETURN(FreeableBuffer data,
                             fetch_external(method_.external_map_, key, tensor));
     PETREL_RETURN_IF_ERROR(tensor.set_data(const_cast<void*>(data.data()), tensor.nbytes()));
-    new (&room[fetched_.size()]) Fetched{i, std::move(data)};
+    new (&room[fetched_.size()]) Fetched{i, own, std::move(data)};
     fetched_ = room.first(fetched_.size() + 1);
   }
   return Error::Ok;
@@ -141,7 +145,7 @@ Error DataSwap::make_delegate(size_t index, Made* to) {
 }
 
 void DataSwap::put(Fetched* fetched) {
-  TensorImpl& tensor = *method_.values_[fetched->value].toTensor().impl();
+  TensorImpl& tensor = *fetched->tensor;
   if (method_.declared_.value(fetched->value).as_tensor()->is_planned()) {
     if (tensor.nbytes() > 0) {
       std::memcpy(tensor.mutable_data(), fetched->data.data(), tensor.nbytes());

@@ -83,6 +83,7 @@ Method::Method(Method&& other) noexcept
       memory_(other.memory_),
       event_tracer_(other.event_tracer_),
       values_(std::exchange(other.values_, {})),
+      tensors_(std::exchange(other.tensors_, {})),
       input_set_(std::exchange(other.input_set_, {})),
       callers_inputs_(std::exchange(other.callers_inputs_, {})),
       callers_outputs_(std::exchange(other.callers_outputs_, {})),

@@ -103,7 +103,8 @@ class Method final {
 
   // A weight or state by the name that it has in the model: where it is now, for
   // reading, until the Method goes or its data is replaced. NotFound for others, and
-  // for weights that only delegates have.
+  // for weights that only delegates have. InvalidState for what lies in memory of the caller
+  // and is not bound.
   Result<Tensor> get_attribute(std::string_view name) const;
 
   MethodMeta method_meta() const { return MethodMeta(declared_); }
@@ -164,6 +165,9 @@ class Method final {
   EventTracer* event_tracer_;
 
   Span<EValue> values_;
+  // Those of the values that are declared as tensors, in that order. A value is another one
+  // once one was moved to it.
+  Span<TensorImpl> tensors_;
   Span<bool> input_set_;
   // Those that the program does not plan; outputs that are views of others aside.
   Span<CallersTensor> callers_inputs_;

@@ -63,11 +63,17 @@ std::string_view Method::value_name(uint32_t value) const {
 }
 
 Result<Tensor> Method::get_attribute(std::string_view name) const {
+  const int shown = static_cast<int>(name.size() < 128 ? name.size() : 128);
   for (uint32_t i = 0; !name.empty() && i < declared_.num_values(); ++i) {
-    if (value_name(i) == name && values_[i].isTensor()) return values_[i].toTensor();
+    if (value_name(i) != name || !values_[i].isTensor()) continue;
+    const Tensor tensor = values_[i].toTensor();
+    if (tensor.const_data_ptr() != nullptr || tensor.nbytes() == 0) return tensor;
+    PETREL_LOG(Error, "\"%.*s\" of method \"%.64s\" has no memory between executions", shown,
+               name.data(), declared_.name().data());
+    return Error::InvalidState;
   }
   PETREL_LOG(Error, "method \"%.64s\" has no weight or state \"%.*s\"", declared_.name().data(),
-             static_cast<int>(name.size() < 128 ? name.size() : 128), name.data());
+             shown, name.data());
   return Error::NotFound;
 }
 

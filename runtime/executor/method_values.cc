@@ -23,6 +23,7 @@ Error MethodBuilder::make_values() {
         (tensor->is_external && !tensor->is_planned()) || !replacement_name(i, *tensor).empty();
   }
   PETREL_ASSIGN_OR_RETURN(tensors_, allocator_->allocate_list<TensorImpl>(num_tensors));
+  method_.tensors_ = tensors_;
   PETREL_ASSIGN_OR_RETURN(method_.external_room_,
                           allocator_->allocate_list<MethodExternal>(num_external));
   PETREL_ASSIGN_OR_RETURN(method_.values_, allocator_->allocate_list<EValue>(count));

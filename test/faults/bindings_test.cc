@@ -137,6 +137,31 @@ TEST_F(BindingsTest, PlannedViewsOfConstantsEndWithTheirExecution) {
   EXPECT_EQ(method->execute(), Error::InvalidState);
 }
 
+// A name makes an input, or what it was moved to, an attribute.
+TEST_F(BindingsTest, AttributesWithoutMemoryAreRefused) {
+  for (const bool is_moved : {false, true}) {
+    Recipe recipe;
+    plan(recipe).values[0].place.reset();
+    size_t named = 0;
+    if (is_moved) {
+      named = plan(recipe).values.size();
+      add_value(recipe, planned_tensor({2, 3}, 64));
+      plan(recipe).arenas[1] = 128;
+      add_instruction(recipe, Arguments::MoveCall, 0, static_cast<int32_t>(named));
+    }
+    plan(recipe).values[named].extra = ExtraRecipe{"x", fb::TensorDataLocation::SEGMENT, {}};
+    Loaded loaded(recipe);
+    Result<Method> method = loaded.method();
+    ASSERT_TRUE(method.ok()) << QuietLog::last();
+    ASSERT_EQ(method->set_input(input_.tensor(), 0), Error::Ok);
+    ASSERT_EQ(method->execute(), Error::Ok) << QuietLog::last();
+    EXPECT_TRUE(method->get_attribute("x").ok());
+    method->unbind_inputs();
+    EXPECT_EQ(method->get_attribute("x").error(), Error::InvalidState);
+    EXPECT_EQ(QuietLog::last(), "\"x\" of method \"forward\" has no memory between executions");
+  }
+}
+
 // A jump leads past the instruction that makes the output.
 TEST_F(BindingsTest, OutputsThatAreNotMadeAreNamed) {
   for (const bool is_moved : {false, true}) {

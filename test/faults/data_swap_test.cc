@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "runtime/core/log.h"
+#include "test/faults/attack.h"
 #include "test/faults/loaded.h"
 
 namespace petrel::faults {
@@ -89,8 +90,9 @@ class ChangingMap final : public NamedDataMap {
 // whose first value is "state".
 class DataSwapTest : public ::testing::Test {
  protected:
-  DataSwapTest() : registry_(test_registry().kernels(), kBackends) {
-    counts.clear();
+  DataSwapTest() : registry_(test_registry().kernels(), kBackends) { load(recipe()); }
+
+  static Recipe recipe() {
     Recipe recipe;
     recipe.inline_payloads = {{'f', 'i', 'r', 's', 't'}, {'s', 'e', 'c', 'o', 'n', 'd'}};
     for (uint32_t i = 0; i < 2; ++i) {
@@ -107,6 +109,12 @@ class DataSwapTest : public ::testing::Test {
     state.place = PlaceRecipe{1, 64};
     recipe.plans[0].values.push_back(state);
     recipe.plans[0].arenas = {0, 128};
+    return recipe;
+  }
+
+  void load(const Recipe& recipe) {
+    method_.reset();
+    counts.clear();
     loader_ = std::make_unique<AlignedLoader>(build(recipe));
     ProgramOptions options;
     options.registry = &registry_;
@@ -184,6 +192,19 @@ TEST_F(DataSwapTest, LeavesStateAloneUnlessItsFirstValueChanges) {
   map_.data["state"] = floats(7);
   ASSERT_EQ(swap({"state"}), Error::Ok);
   EXPECT_EQ(attribute("state"), 7);
+}
+
+// The state has become the bias, which the program may not write, nor may a swap by way of it.
+TEST_F(DataSwapTest, OfAStateThatWasMovedLeavesWhatWasMovedAlone) {
+  Recipe moved = recipe();
+  add_instruction(moved, fb::InstructionArguments::MoveCall, 1,
+                  static_cast<int32_t>(moved.plans[0].values.size()) - 1);
+  load(moved);
+  EXPECT_EQ(run(), 15);
+  map_.data["state"] = floats(7);
+  ASSERT_EQ(swap({"state"}), Error::Ok);
+  EXPECT_EQ(attribute("bias"), 10);
+  EXPECT_EQ(run(), 15);
 }
 
 TEST_F(DataSwapTest, ChangesNothingWhenItFails) {
