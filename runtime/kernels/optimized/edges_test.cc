@@ -2,8 +2,9 @@
 //
 // Calls at the edges of what numbers hold, of both sets of kernels: steps of tensors
 // without elements, numbers of groups, rows that are mostly gaps.
-#include <chrono>
+#include <cmath>
 #include <cstdint>
+#include <ctime>
 #include <utility>
 #include <vector>
 
@@ -42,22 +43,78 @@ TEST_P(Convolutions, RefuseNumbersOfGroupsBeyondThoseOfChannels) {
       Error::InvalidArgument);
 }
 
-// One column of 8,000 would be all of a row, and is not paid for.
+// One column of 30,000 would be all of a row, and is not paid for.
 TEST_P(Convolutions, OfStridesBeyondTheOutputTakeNoTime) {
-  constexpr int32_t kRows = 100'000;
+  constexpr int32_t kRows = 300'000;
   Held& out = tensor({kRows, 1, 1});
-  const auto start = std::chrono::steady_clock::now();
-  EXPECT_EQ(convolve(tensor({kRows, 1, 1}).fill(1), tensor({1, 1, 1}).fill(1), 8000, 1, out),
+  const std::clock_t start = std::clock();
+  EXPECT_EQ(convolve(tensor({kRows, 1, 1}).fill(1), tensor({1, 1, 1}).fill(1), 30'000, 1, out),
             Error::Ok);
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
   EXPECT_EQ(out.get<float>(), std::vector<float>(kRows, 1.0f));
-  EXPECT_LT(took.count(), 0.1);
+  EXPECT_LT(seconds, 0.5);
 }
 
 TEST_P(Convolutions, OfStridesWithinTheOutputAreRight) {
   Held& out = tensor({1, 1, 8});
   EXPECT_EQ(convolve(tensor({1, 2, 3}).fill(1), tensor({2, 1, 2}).fill(1), 3, 1, out), Error::Ok);
   EXPECT_EQ(out.get<float>(), (std::vector<float>{2, 2, 0, 2, 2, 0, 2, 2}));
+}
+
+class Right : public Edges {};
+
+// The mask has half the bytes of floats: places 0 and -infinity.
+TEST_P(Right, AttentionWithAMaskOfAnotherType) {
+  Held& mask = tensor({1, 2}, ScalarType::Half).set<uint16_t>({0, 0xfc00});
+  Held& out = tensor({1, 1, 1, 1});
+  ASSERT_EQ(call("llama::custom_sdpa.out", {tensor({1, 1, 1, 1}), tensor({1, 2, 1, 1}),
+                                            tensor({1, 2, 1, 1}).set<float>({3, 5}), EValue(1),
+                                            mask, EValue(0.0), EValue(false), EValue(), out}),
+            Error::Ok);
+  EXPECT_EQ(out.get<float>(), std::vector<float>({3}));
+}
+
+// Written for the smallest, the memory of the result does not hold the largest any more.
+TEST_P(Right, ClampsInTheMemoryOfABound) {
+  for (const bool is_max : {false, true}) {
+    Held& out = tensor({2}).fill(3);
+    Held& other = tensor({2}).fill(is_max ? 6.0f : 2.0f);
+    const EValue min = is_max ? EValue(other) : EValue(out),
+                 max = is_max ? EValue(out) : EValue(other);
+    ASSERT_EQ(call("aten::clamp.Tensor_out", {tensor({2}).fill(5), min, max, out}), Error::Ok);
+    EXPECT_EQ(out.get<float>(), std::vector<float>(2, is_max ? 3.0f : 2.0f));
+  }
+}
+
+TEST_P(Right, PowersOfDoubles) {
+  Held& out = tensor({1}, ScalarType::Double);
+  for (const double exponent : {2.0, 3.0, 4.0}) {
+    Held& two = tensor({1}, ScalarType::Double).set<double>({2});
+    ASSERT_EQ(call("aten::pow.Tensor_Scalar_out", {two, EValue(exponent), out}), Error::Ok);
+    EXPECT_EQ(out.get<double>(), std::vector<double>({std::exp2(exponent)}));
+  }
+}
+
+// 2^24 + 1 is no float.
+TEST_P(Right, SumsOfDoublesThatAreNoFloats) {
+  const EValue whole = tensor({1}, ScalarType::Double).set<double>({16777217.0});
+  const EValue real = tensor({1}).fill(-16777216.0f);
+  for (const auto& [a, b] : {std::pair(whole, real), std::pair(real, whole)}) {
+    Held& out = tensor({1});
+    ASSERT_EQ(call("aten::add.out", {a, b, EValue(1), out}), Error::Ok);
+    EXPECT_EQ(out.get<float>(), std::vector<float>({1}));
+  }
+}
+
+TEST_P(Right, CopiesOfAnotherTypeInAnotherOrder) {
+  Held& from = tensor({2, 2}, ScalarType::Int).set<int32_t>({1, 2, 3, 4});
+  Held& out = turned({2, 2});
+  ASSERT_EQ(call("aten::_to_copy.out", {from, EValue(), EValue(), out}), Error::Ok);
+  EXPECT_EQ(out.get<float>(), std::vector<float>({1, 3, 2, 4}));
+  Held& words = tensor({2, 2}, ScalarType::UInt16).set<uint16_t>({1, 2, 3, 65535});
+  Held& same = tensor({2, 2});
+  ASSERT_EQ(call("aten::_to_copy.out", {words, EValue(), EValue(), same}), Error::Ok);
+  EXPECT_EQ(same.get<float>(), std::vector<float>({1, 2, 3, 65535}));
 }
 
 class Paid : public Edges {
@@ -108,6 +165,7 @@ TEST_P(Paid, IsWhatKernelsDoOfIntegers) {
 }
 
 PETREL_FOR_BOTH_SETS(Edges);
+PETREL_FOR_BOTH_SETS(Right);
 PETREL_FOR_BOTH_SETS(Paid);
 PETREL_FOR_BOTH_SETS(Convolutions);
 
