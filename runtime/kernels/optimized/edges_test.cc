@@ -117,11 +117,64 @@ TEST_P(Right, CopiesOfAnotherTypeInAnotherOrder) {
   EXPECT_EQ(same.get<float>(), std::vector<float>({1, 2, 3, 65535}));
 }
 
+// Elements a, b, c, d of rows, where the memory holds a, c, b, d.
+TEST_P(Right, OperandsInAnotherOrder) {
+  const std::vector<float> rows = {1, 2, 3, 4}, columns = {1, 3, 2, 4};
+  Held& index = tensor({2}, ScalarType::Long).set<int64_t>({0, 1});
+  for (const bool is_result : {false, true}) {
+    const auto from = [&]() -> Held& {
+      return is_result ? tensor({2, 2}).set(rows) : turned({2, 2}).set(columns);
+    };
+    const auto to = [&]() -> Held& { return is_result ? turned({2, 2}) : tensor({2, 2}); };
+    const std::vector<float>& wanted = is_result ? columns : rows;
+    Held& selected = to();
+    ASSERT_EQ(call("aten::index_select.out", {from(), EValue(0), index, selected}), Error::Ok);
+    EXPECT_EQ(selected.get<float>(), wanted);
+    Held& sum = to();
+    ASSERT_EQ(call("aten::addmm.out",
+                   {from(), tensor({2, 3}), tensor({3, 2}), EValue(1), EValue(1), sum}),
+              Error::Ok);
+    EXPECT_EQ(sum.get<float>(), wanted);
+  }
+  Held& convolved = turned({1, 2, 2});
+  ASSERT_EQ(call("aten::convolution.out",
+                 {tensor({1, 2, 2}).set(rows), tensor({2, 2, 1}).fill(1), EValue(), ints({1}),
+                  ints({0}), ints({1}), EValue(false), ints({0}), EValue(1), convolved}),
+            Error::Ok);
+  EXPECT_EQ(convolved.get<float>(), std::vector<float>({4, 4, 6, 6}));
+}
+
+// Pieces of rows are widened on the stack.
+TEST_P(Right, RowsLongerThanAnyPiece) {
+  constexpr int32_t kLong = 100'000;
+  const ScalarType half = ScalarType::Half;
+  const auto row = [&]() -> Held& { return tensor({1, kLong}, half); };
+  const EValue none, no(false);
+  EXPECT_EQ(
+      call("aten::native_layer_norm.out", {row(), ints({kLong}), none, none, EValue(1e-5), row(),
+                                           tensor({1, 1}, half), tensor({1, 1}, half)}),
+      Error::Ok);
+  EXPECT_EQ(call("aten::mm.out", {row(), tensor({kLong, 2}, half), tensor({1, 2}, half)}),
+            Error::Ok);
+  EXPECT_EQ(call("aten::sum.IntList_out",
+                 {tensor({2, kLong}, half), ints({0}), no, none, tensor({kLong}, half)}),
+            Error::Ok);
+  EXPECT_EQ(call("aten::_softmax.out", {row(), EValue(1), no, row()}), Error::Ok);
+  EXPECT_EQ(call("aten::max_pool2d_with_indices.out",
+                 {tensor({1, 1, kLong}), ints({1, 1}), ints({1, 1}), ints({0, 0}), ints({1, 1}), no,
+                  tensor({1, 1, kLong}), tensor({1, 1, kLong}, ScalarType::Long)}),
+            Error::Ok);
+  EXPECT_EQ(call("aten::avg_pool2d.out", {tensor({1, 1, kLong}), ints({1, 1}), ints({1, 1}),
+                                          ints({0, 0}), no, no, none, tensor({1, 1, kLong})}),
+            Error::Ok);
+}
+
 class Paid : public Edges {
  protected:
   // What is beyond one pass over the arguments, to the unit.
   void costs(uint64_t units, const char* name, std::vector<EValue> values) {
     EXPECT_EQ(call(name, values, units - 1), Error::OutOfResources) << name;
+    EXPECT_EQ(call(name, values, units * 3 / 4), Error::OutOfResources) << name;
     EXPECT_EQ(call(name, values, units), Error::Ok) << name;
   }
   Held& chars(std::vector<int32_t> sizes) { return tensor(std::move(sizes), ScalarType::Char); }
@@ -142,6 +195,20 @@ TEST_P(Paid, IsWhatKernelsDoOfFloats) {
          tensor({1, 1, 2, 2})});
   costs(8 * 3, "quantized_decomposed::mixed_mm.out",
         {tensor({2, 3}), chars({3, 4}), tensor({3}), EValue(), tensor({2, 4})});
+}
+
+TEST_P(Paid, IsWhatProductsTake) {
+  for (const ScalarType type : {ScalarType::Float, ScalarType::Double, ScalarType::Half}) {
+    costs(8 * 3, "aten::mm.out",
+          {tensor({2, 3}, type), tensor({3, 4}, type), tensor({2, 4}, type)});
+    costs(16 * 3, "aten::bmm.out",
+          {tensor({2, 2, 3}, type), tensor({2, 3, 4}, type), tensor({2, 2, 4}, type)});
+    costs(8 * 3, "aten::addmm.out",
+          {tensor({4}, type), tensor({2, 3}, type), tensor({3, 4}, type), EValue(1), EValue(1),
+           tensor({2, 4}, type)});
+    costs(8 * 3, "aten::linear.out",
+          {tensor({2, 3}, type), tensor({4, 3}, type), EValue(), tensor({2, 4}, type)});
+  }
 }
 
 TEST_P(Paid, IsWhatKernelsDoOfIntegers) {

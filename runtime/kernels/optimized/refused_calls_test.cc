@@ -207,6 +207,9 @@ TEST_P(Refused, TypesOfMixedProducts) {
   refuses("quantized_decomposed::mixed_linear.out",
           {square(), weight, tensor({2}), none, type(ScalarType::Int),
            tensor({2, 2}, ScalarType::Int)});
+  refuses("quantized_decomposed::mixed_linear.out",
+          {tensor({2, 2}, ScalarType::Int), weight, tensor({2}, ScalarType::Int), none,
+           type(ScalarType::Float), square()});
   const auto add = [&](ScalarType of_inputs) {
     const EValue one(1.0), zero(0), most(100);
     refuses("quantized_decomposed::add.out",
@@ -217,21 +220,26 @@ TEST_P(Refused, TypesOfMixedProducts) {
   add(ScalarType::Short);
 }
 
-// Each of these would have the sizes of the result if it were cut to 32 bits.
+// Each of these would have the sizes of the result if it were cut to 32 bits, or left as it is.
 TEST_P(Refused, SizesThatFitWhenCut) {
   refuses("aten::view_copy.out", {tensor({2}), ints({kWrap + 2}), tensor({2})});
+  refuses("aten::view_copy.out", {tensor({0}), ints({kWrap}), tensor({0})});
   refuses("aten::view_copy.out", {tensor({0, 0}), ints({-1, -1}), tensor({0, 0})});
   refuses("aten::view_copy.out", {turned({2, 3}), ints({3, 2}), turned({3, 2})});
   const EValue parts = list({tensor({kHuge, 0}), tensor({kHuge, 0}), tensor({kHuge, 0})});
-  refuses("aten::cat.out", {parts, EValue(0), tensor({kHuge - 2, 0})});
+  for (const int32_t size : {kHuge, kHuge - 2}) {
+    refuses("aten::cat.out", {parts, EValue(0), tensor({size, 0})});
+    refuses("aten::pixel_shuffle.out",
+            {tensor({0, 9, kHuge, 1}), EValue(3), tensor({0, 1, size, 3})});
+    refuses("aten::pixel_shuffle.out",
+            {tensor({0, 9, 1, kHuge}), EValue(3), tensor({0, 1, 3, size})});
+  }
+  for (const int32_t size : {kHuge, kHuge - 8}) {
+    refuses("aten::pixel_unshuffle.out",
+            {tensor({0, kHuge, 3, 3}), EValue(3), tensor({0, size, 1, 1})});
+  }
   refuses("aten::constant_pad_nd.out",
           {tensor({kHuge, 0}), ints({0, 0, kHuge, kHuge}), EValue(0), tensor({kHuge - 2, 0})});
-  refuses("aten::pixel_shuffle.out",
-          {tensor({0, 9, kHuge, 1}), EValue(3), tensor({0, 1, kHuge - 2, 3})});
-  refuses("aten::pixel_shuffle.out",
-          {tensor({0, 9, 1, kHuge}), EValue(3), tensor({0, 1, 3, kHuge - 2})});
-  refuses("aten::pixel_unshuffle.out",
-          {tensor({0, kHuge, 3, 3}), EValue(3), tensor({0, kHuge - 8, 1, 1})});
   // 92,683 * 92,682 / 2 pairs are 2^32 and 55,607.
   refuses("aten::_pdist_forward.out", {tensor({92683, 0}), EValue(2.0), tensor({55607})});
   refuses("quantized_decomposed::embedding_2bit.out",
