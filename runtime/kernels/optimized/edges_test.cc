@@ -136,6 +136,17 @@ TEST_P(Right, OperandsInAnotherOrder) {
               Error::Ok);
     EXPECT_EQ(sum.get<float>(), wanted);
   }
+  for (const char* name : {"aten::relu.out", "aten::abs.out", "aten::ceil.out", "aten::floor.out",
+                           "aten::round.out", "aten::trunc.out"}) {
+    Held& same = turned({2, 2});
+    ASSERT_EQ(call(name, {tensor({2, 2}).set(rows), same}), Error::Ok) << name;
+    EXPECT_EQ(same.get<float>(), columns) << name;
+    Held& doubles = turned({2, 2}, ScalarType::Double);
+    ASSERT_EQ(call(name, {tensor({2, 2}, ScalarType::Double).set<double>({1, 2, 3, 4}), doubles}),
+              Error::Ok)
+        << name;
+    EXPECT_EQ(doubles.get<double>(), std::vector<double>({1, 3, 2, 4})) << name;
+  }
   Held& convolved = turned({1, 2, 2});
   ASSERT_EQ(call("aten::convolution.out",
                  {tensor({1, 2, 2}).set(rows), tensor({2, 2, 1}).fill(1), EValue(), ints({1}),
