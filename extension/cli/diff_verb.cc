@@ -132,13 +132,14 @@ void add_diff_verb(CLI::App& app, int* exit_code) {
       ->take_all()
       ->allow_extra_args(false);
   verb->add_option("--atol", arguments->tolerance.atol,
-                   "elements may differ by this much (default 1e-6 unless rounded to integers)");
+                   "elements may differ by this much (default 1e-6 unless rounded to integers\n"
+                   "or 16 bits)");
   verb->add_option("--rtol", arguments->tolerance.rtol,
                    "and by this part of the element or of the root mean square of its value,\n"
                    "whichever is more (default 1e-4)");
   verb->add_option("--min-sqnr", arguments->tolerance.min_sqnr,
                    "least signal to noise in dB (default 12 of values that one of the programs\n"
-                   "rounded to integers)");
+                   "rounded to integers, 30 of half and bfloat16)");
   verb->add_flag("--all", arguments->all_rows, "show values that do not differ, too");
   verb->add_flag("--json", arguments->json, "print JSON, all values and more of each");
   add_isa_option(*verb);

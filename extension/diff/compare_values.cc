@@ -166,8 +166,9 @@ Difference compare_values(const TraceValue& a, const TraceValue& b, const Tolera
   const std::vector<double> first = a.numbers();
   const std::vector<double> second = as_read(a, b).numbers();
   const bool is_rounded = a.is_rounded || b.is_rounded;
-  const bool by_element =
-      tolerance.atol || tolerance.rtol || (!is_rounded && !tolerance.min_sqnr.has_value());
+  const bool is_narrow = a.is_narrow || b.is_narrow;
+  const bool by_element = tolerance.atol || tolerance.rtol ||
+                          (!is_rounded && !is_narrow && !tolerance.min_sqnr.has_value());
   const double atol = tolerance.atol.value_or(tolerance.rtol ? 0 : kAtol);
   const double rtol = tolerance.rtol.value_or(tolerance.atol ? 0 : kRtol);
   const double rms = rms_of(first);
@@ -192,7 +193,8 @@ Difference compare_values(const TraceValue& a, const TraceValue& b, const Tolera
       is_first = false;
     }
   }
-  const double min_sqnr = tolerance.min_sqnr.value_or(kMinSqnrOfRounded);
+  const double min_sqnr =
+      tolerance.min_sqnr.value_or(is_rounded ? kMinSqnrOfRounded : kMinSqnrOfNarrow);
   best.is_within = best.only_nan == 0;
   if (tolerance.is_exact) {
     best.is_within = best.beyond == 0;

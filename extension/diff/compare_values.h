@@ -20,7 +20,7 @@
 namespace petrel::extension {
 
 // Without numbers of the user floats may differ by a little in each element, and values
-// that were rounded to integers by their noise.
+// that were rounded to integers, or to half precision or bfloat16, by their noise.
 struct Tolerance {
   std::optional<double> atol;
   std::optional<double> rtol;      // of the element or the value's root mean square
@@ -30,10 +30,11 @@ struct Tolerance {
 };
 
 // What holds where the user gives no number: of floats, and of values that one program
-// or both have rounded.
+// or both have rounded to integers, or to 16 bits.
 inline constexpr double kAtol = 1e-6;
 inline constexpr double kRtol = 1e-4;
 inline constexpr double kMinSqnrOfRounded = 12;
+inline constexpr double kMinSqnrOfNarrow = 30;
 
 struct Difference {
   bool is_within = true;

@@ -5,6 +5,8 @@
 #include <set>
 #include <utility>
 
+#include "extension/diff/replaced_nodes.h"
+
 namespace petrel::extension {
 namespace {
 
@@ -100,16 +102,51 @@ class Rows {
   std::vector<size_t> row_of_;
 };
 
-// Takes out culprits that are none, until all are; each time something goes.
+bool is_output(const ValueTrace& trace, size_t value) {
+  return std::find(trace.outputs.begin(), trace.outputs.end(), value) != trace.outputs.end();
+}
+
+// Takes out culprits that are none, until all are; each time something goes. What both programs
+// return is one value, whatever it looks like.
 void drop_mistakes(const ValueTrace& a, const ValueTrace& b, std::vector<DiffRow>* rows) {
   for (;;) {
     std::vector<DiffRow> kept;
     const Rows known(a, b, *rows);
     for (const DiffRow& row : *rows) {
-      if (!known.is_culprit(row) || !known.is_mistaken(row)) kept.push_back(row);
+      const bool is_sure = is_output(a, row.a) && is_output(b, row.b);
+      const bool is_wrong = b.values[row.b].is_part || known.is_mistaken(row);
+      if (is_sure || !known.is_culprit(row) || !is_wrong) kept.push_back(row);
     }
     if (kept.size() == rows->size()) return;
     *rows = std::move(kept);
+  }
+}
+
+ValuePairs pairs_of(const std::vector<DiffRow>& rows) {
+  ValuePairs pairs;
+  for (const DiffRow& row : rows) pairs.emplace_back(row.a, row.b);
+  return pairs;
+}
+
+// Adds what stands before nodes whose results differ, until nothing new does.
+template <typename RowOf>
+void add_replaced(const ValueTrace& a, const ValueTrace& b, const RowOf& row_of,
+                  std::vector<DiffRow>* rows) {
+  for (;;) {
+    const Rows known(a, b, *rows);
+    const ValuePairs pairs = pairs_of(*rows);
+    std::set<std::pair<size_t, size_t>> found;
+    for (const DiffRow& row : *rows) {
+      if (!known.is_culprit(row)) continue;
+      for (const auto& pair : replaced_nodes(a, b, pairs, {row.a, row.b})) found.insert(pair);
+    }
+    if (found.empty()) return;
+    std::set<size_t> taken;  // of the second program, once each
+    for (const auto& pair : found) {
+      if (taken.insert(pair.second).second) rows->push_back(row_of(pair));
+    }
+    std::sort(rows->begin(), rows->end(),
+              [](const DiffRow& x, const DiffRow& y) { return x.b < y.b; });
   }
 }
 
@@ -121,14 +158,18 @@ Diff diff_traces(ValueTrace a, ValueTrace b, const Tolerance& tolerance) {
   diff.how = matching.how;
   diff.a = std::move(a);
   diff.b = std::move(b);
-  for (const auto& [first, second] : matching.pairs) {
+  const auto row_of = [&](const std::pair<size_t, size_t>& pair) {
     DiffRow row;
-    row.a = first;
-    row.b = second;
-    row.difference = compare_values(diff.a.values[first], diff.b.values[second], tolerance);
-    diff.rows.push_back(std::move(row));
+    row.a = pair.first;
+    row.b = pair.second;
+    row.difference = compare_values(diff.a.values[row.a], diff.b.values[row.b], tolerance);
+    return row;
+  };
+  for (const auto& pair : matching.pairs) diff.rows.push_back(row_of(pair));
+  if (matching.how != Matching::How::kSameOperators) {
+    drop_mistakes(diff.a, diff.b, &diff.rows);
+    add_replaced(diff.a, diff.b, row_of, &diff.rows);
   }
-  if (matching.how != Matching::How::kSameOperators) drop_mistakes(diff.a, diff.b, &diff.rows);
   const Rows known(diff.a, diff.b, diff.rows);
   diff.unmatched_a = known.unmatched(diff.a);
   diff.unmatched_b = known.unmatched(diff.b);

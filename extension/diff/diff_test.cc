@@ -89,6 +89,44 @@ TEST(Tap, KeepsNoMoreThanCanBeCompared) {
   EXPECT_FALSE(tap.is_full());
 }
 
+TEST(Tap, ShowsPartsThatAreRead) {
+  float elements[6] = {1, 2, 3, 4, 5, 6};
+  int32_t sizes[1] = {4};
+  int32_t part_sizes[1] = {2};
+  using runtime::EValue;
+  using runtime::ScalarType;
+  runtime::TensorImpl whole(ScalarType::Float, 1, sizes, elements);
+  runtime::TensorImpl part(ScalarType::Float, 1, part_sizes, elements + 2);
+  runtime::TensorImpl result(ScalarType::Float, 1, part_sizes, elements + 4);
+  EValue values[] = {EValue{runtime::Tensor(&whole)}, EValue{runtime::Tensor(&part)},
+                     EValue{runtime::Tensor(&result)}};
+  EValue* makes[] = {&values[1], &values[0]};
+  EValue* reads[] = {&values[1], &values[2]};
+  const runtime::Kernel kernel = {"aten::exp.out", nullptr, runtime::writes(1)};
+  Tap tap;
+  tap.watch({});
+  tap.record_kernel(kernel, makes);
+  tap.record_kernel(kernel, reads);
+  tap.record_kernel(kernel, reads);
+  const ValueTrace trace = tap.take({});
+  ASSERT_EQ(trace.values.size(), 4u);
+  EXPECT_TRUE(trace.values[1].is_part);
+  EXPECT_THAT(trace.values[1].inputs, ElementsAre(0u));
+  EXPECT_THAT(trace.values[1].numbers(), ElementsAre(3, 4));
+  EXPECT_THAT(trace.values[2].inputs, ElementsAre(1u));
+  EXPECT_THAT(trace.values[3].inputs, ElementsAre(1u));  // shown once
+}
+
+TEST(CompareValues, HoldsNarrowValuesToTheirNoise) {
+  TraceValue narrow = flat({1.002f, 2});
+  EXPECT_FALSE(compare_values(flat({1, 2}), narrow, {}).is_within);
+  narrow.is_narrow = true;
+  EXPECT_TRUE(compare_values(flat({1, 2}), narrow, {}).is_within);
+  TraceValue wrong = flat({1.1f, 2});
+  wrong.is_narrow = true;
+  EXPECT_FALSE(compare_values(flat({1, 2}), wrong, {}).is_within);
+}
+
 TEST(CompareValues, MeasuresWhatDiffers) {
   const Difference d = compare_values(flat({3, 4, 0, 0}), flat({3, 4, 0, 0.5f}), {});
   EXPECT_FALSE(d.is_within);
@@ -193,6 +231,37 @@ TEST(DiffTraces, ListsWhatHasNoMatchBeforeTheDifference) {
   ASSERT_EQ(diff.culprits.size(), 1u);
   EXPECT_THAT(diff.rows[diff.culprits[0]].between, ElementsAre(1u));
   EXPECT_THAT(diff.unmatched_b, ElementsAre(1u));
+}
+
+// x * c + x beside what should be the same: the products are of no one operator.
+ValueTrace sum_of(const std::string& operator_before, const std::vector<float>& before,
+                  const std::vector<float>& sum) {
+  return trace({value("input", {}, {2}, {1, 2}), value(operator_before, {0}, {2}, before),
+                value("aten::add.out", {1, 0}, {2}, sum)});
+}
+
+TEST(DiffTraces, NamesANodeThatRunsAnotherOperator) {
+  const ValueTrace first = sum_of("aten::mul.out", {4, 8}, {5, 10});
+  const Diff diff = diff_traces(first, sum_of("aten::div.out", {0.25f, 0.5f}, {1.25f, 2.5f}), {});
+  ASSERT_EQ(diff.culprits.size(), 1u);
+  EXPECT_EQ(diff.b.values[diff.rows[diff.culprits[0]].b].op, "aten::div.out");
+}
+
+TEST(DiffTraces, LeavesAloneWhatComputesOneThingInTwoWays) {
+  const ValueTrace first = sum_of("aten::mul.out", {4, 8}, {5, 10});
+  const Diff diff = diff_traces(first, sum_of("aten::div.out", {0.25f, 0.5f}, {5, 10}), {});
+  EXPECT_TRUE(diff.is_equal());
+  EXPECT_THAT(diff.unmatched_b, ElementsAre(1u));
+}
+
+TEST(DiffTraces, ComparesOutputsWhateverMadeThem) {
+  const ValueTrace first =
+      trace({value("input", {}, {2}, {1, 2}), value("aten::gelu.out", {0}, {2}, {3, 4})});
+  const ValueTrace second =
+      trace({value("input", {}, {2}, {1, 2}), value("Abs", {0}, {2}, {-8, 9})});
+  const Diff diff = diff_traces(first, second, {});
+  ASSERT_EQ(diff.culprits.size(), 1u);
+  EXPECT_EQ(diff.b.values[diff.rows[diff.culprits[0]].b].op, "Abs");
 }
 
 }  // namespace

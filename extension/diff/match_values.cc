@@ -7,6 +7,8 @@
 #include <limits>
 #include <map>
 
+#include "extension/diff/replaced_nodes.h"
+
 namespace petrel::extension {
 namespace {
 
@@ -21,16 +23,6 @@ struct Sketch {
   double least = 0;
   double largest = 0;
 };
-
-// Those above 1, ascending: what stays when axes change places.
-std::vector<int64_t> dims_of(const TraceValue& value) {
-  std::vector<int64_t> dims;
-  for (const int64_t size : value.array.shape) {
-    if (size != 1) dims.push_back(size);
-  }
-  std::sort(dims.begin(), dims.end());
-  return dims;
-}
 
 Sketch sketch_of(const ValueTrace& trace, size_t place) {
   const TraceValue& value = trace.values[place];
@@ -62,11 +54,6 @@ bool are_like(const Sketch& a, const Sketch& b, double tolerance) {
   return std::fabs(a.rms - b.rms) <= room && std::fabs(a.mean - b.mean) <= room &&
          std::fabs(a.magnitude - b.magnitude) <= room && std::fabs(a.least - b.least) <= 4 * room &&
          std::fabs(a.largest - b.largest) <= 4 * room;
-}
-
-// Not so of integers whose scale nobody knows.
-bool has_numbers(const TraceValue& value) {
-  return value.scale.has_value() || value.array.type == runtime::ScalarType::Float;
 }
 
 // Values that can be compared, each after those that it is computed from, starting from
@@ -166,7 +153,9 @@ class Aligner {
     const TraceValue& a = a_.values[x.place];
     const TraceValue& b = b_.values[y.place];
     const int sum = x.dims == y.dims ? 2 : 0;
-    const double tolerance = a.is_rounded || b.is_rounded ? 0.05 : 1e-3;
+    const double tolerance = a.is_rounded || b.is_rounded ? 0.05
+                             : a.is_narrow || b.is_narrow ? 0.01
+                                                          : 1e-3;
     const bool like = are_like(x, y, tolerance);
     if (is_its_clamp(a_, a, b) || is_its_clamp(b_, b, a)) return sum + (like ? 7 : 5);
     const bool moves =
@@ -183,6 +172,18 @@ class Aligner {
   std::vector<Sketch> left_;
   std::vector<Sketch> right_;
 };
+
+int64_t count(const TraceValue& value) {
+  int64_t count = 1;
+  for (const int64_t size : value.array.shape) count *= size;
+  return count;
+}
+
+// Whether their elements lie in one order: kernels have no other, and XNNPACK has images in theirs.
+bool are_in_order(const TraceValue& a, const TraceValue& b) {
+  constexpr size_t kImageRank = 4;
+  return a.array.shape == b.array.shape && a.array.shape.size() < kImageRank;
+}
 
 // A conversion stands for the value that it converts, moved before or not. Where only the
 // second program has it, that value's counterpart is its own.
@@ -201,7 +202,10 @@ void match_conversions(const ValueTrace& a, const ValueTrace& b, Matching* match
     const auto counterpart = counterparts.find(value.inputs[0]);
     if (counterpart == counterparts.end()) continue;
     const TraceValue& first = a.values[counterpart->second];
-    if (dims_of(first) != dims_of(value)) continue;
+    const bool is_view = value.array.data.size() > 0 &&
+                         are_in_order(first, b.values[value.inputs[0]]) &&
+                         count(first) == count(value) && !moves;
+    if (dims_of(first) != dims_of(value) && !is_view) continue;
     counterparts[i] = counterpart->second;
     if (moves || !value.is_seen || !has_numbers(value)) continue;
     matching->pairs.emplace_back(counterpart->second, i);
@@ -219,6 +223,22 @@ bool have_same_operators(const ValueTrace& a, const ValueTrace& b) {
 
 }  // namespace
 
+std::vector<int64_t> dims_of(const TraceValue& value) {
+  std::vector<int64_t> dims;
+  for (const int64_t size : value.array.shape) {
+    if (size != 1) dims.push_back(size);
+  }
+  std::sort(dims.begin(), dims.end());
+  return dims;
+}
+
+bool has_numbers(const TraceValue& value) {
+  using runtime::ScalarType;
+  const ScalarType type = value.array.type;
+  return value.scale.has_value() || type == ScalarType::Float || type == ScalarType::Half ||
+         type == ScalarType::BFloat16;
+}
+
 Matching match_values(const ValueTrace& a, const ValueTrace& b) {
   Matching matching;
   if (have_same_operators(a, b)) {
@@ -230,6 +250,7 @@ Matching match_values(const ValueTrace& a, const ValueTrace& b) {
   matching.how = Matching::How::kAlignment;
   matching.pairs = Aligner(a, b).align();
   match_conversions(a, b, &matching);
+  for (const auto& pair : unmatched_outputs(a, b, matching.pairs)) matching.pairs.push_back(pair);
   std::sort(matching.pairs.begin(), matching.pairs.end(),
             [](const auto& x, const auto& y) { return x.second < y.second; });
   return matching;

@@ -13,6 +13,7 @@
 #define PETREL_EXTENSION_DIFF_MATCH_VALUES_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,6 +30,12 @@ struct Matching {
 };
 
 Matching match_values(const ValueTrace& a, const ValueTrace& b);
+
+// Its dims above 1, ascending: what stays when axes change places.
+std::vector<int64_t> dims_of(const TraceValue& value);
+
+// Not so of integers whose scale nobody knows.
+bool has_numbers(const TraceValue& value);
 
 // For people: "operators, which are the same".
 std::string to_string(Matching::How how);

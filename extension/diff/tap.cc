@@ -100,6 +100,7 @@ void Tap::watch(std::vector<EValue> inputs) {
   trace_ = ValueTrace();
   traced_bytes_ = 0;
   memory_ = WrittenMemory();
+  parts_.clear();
 }
 
 ValueTrace Tap::take(const std::vector<EValue>& outputs) {
@@ -142,9 +143,13 @@ TraceValue Tap::begin_value(const std::string& op) const {
 }
 
 size_t Tap::append(TraceValue value) {
+  using runtime::ScalarType;
+  value.is_narrow =
+      value.array.type == ScalarType::Half || value.array.type == ScalarType::BFloat16;
   for (const size_t input : value.inputs) {
     const TraceValue& from = trace_.values[input];
     value.is_rounded = value.is_rounded || from.is_rounded;
+    value.is_narrow = value.is_narrow || from.is_narrow;
     // What only moves integers leaves their meaning.
     if (!value.scale && is_small_integer(value.array.type) && value.is_seen) {
       value.scale = from.scale;
@@ -166,9 +171,29 @@ void Tap::append_tensor(TraceValue value, const Tensor& tensor) {
   memory_.write(tensor.const_data_ptr(), tensor.nbytes(), append(std::move(value)));
 }
 
-void Tap::read_values(const EValue& value, std::vector<size_t>* out) const {
+size_t Tap::part_of(size_t from, const Tensor& tensor) {
+  const TraceValue& whole = trace_.values[from];
+  const bool is_part = tensor.nbytes() < whole.array.data.size() &&
+                       tensor.scalar_type() == whole.array.type && !is_full();
+  if (!is_part) return from;
+  TraceValue part;
+  part.place = whole.place;
+  part.op = "part";
+  part.family = operator_family("slice");
+  part.inputs = {from};
+  part.is_part = true;
+  part.array = to_npy(tensor);
+  const auto [known, is_new] =
+      parts_.emplace(std::make_tuple(from, tensor.const_data_ptr(), part.type_text()), size_t{0});
+  if (is_new) known->second = append(std::move(part));
+  return known->second;
+}
+
+void Tap::read_values(const EValue& value, std::vector<size_t>* out) {
   for (const Tensor& tensor : tensors_of(value)) {
-    for (const size_t id : memory_.find(tensor.const_data_ptr(), tensor.nbytes())) {
+    std::vector<size_t> ids = memory_.find(tensor.const_data_ptr(), tensor.nbytes());
+    if (ids.size() == 1) ids[0] = part_of(ids[0], tensor);
+    for (const size_t id : ids) {
       if (std::find(out->begin(), out->end(), id) == out->end()) out->push_back(id);
     }
   }

@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "extension/diff/opened_payload.h"
@@ -71,11 +72,15 @@ class Tap final : public runtime::EventTracer {
   // Sets what follows from its inputs; its place in the trace.
   size_t append(TraceValue value);
   void append_tensor(TraceValue value, const runtime::Tensor& tensor);
-  void read_values(const runtime::EValue& value, std::vector<size_t>* out) const;
+  void read_values(const runtime::EValue& value, std::vector<size_t>* out);
+  // The value `from`, or the part of it that the tensor is.
+  size_t part_of(size_t from, const runtime::Tensor& tensor);
 
   std::vector<runtime::EValue> inputs_;
   std::string place_;  // of the instruction that runs
   WrittenMemory memory_;
+  // Parts by the value that they are of, their address and type.
+  std::map<std::tuple<size_t, const void*, std::string>, size_t> parts_;
   ValueTrace trace_;
   uint64_t traced_bytes_ = 0;
 };

@@ -40,7 +40,11 @@ struct TraceValue {
   bool has_clamp = false;
   // Rounded to integers on its way here, by this operator or one before it.
   bool is_rounded = false;
+  // Of half or bfloat16, or computed from what was.
+  bool is_narrow = false;
   bool is_input = false;
+  // A part of another value, which it lies in: no node made it.
+  bool is_part = false;
   // False where a backend does not show it; then there are no elements.
   bool is_seen = true;
   NpyArray array;

@@ -75,17 +75,21 @@ std::string exported(const std::string& archive, On on, const std::string& name)
   return options.output;
 }
 
-std::string quantised(const std::string& archive, const std::string& samples) {
+std::string quantised(const std::string& archive, const std::string& samples,
+                      exir::QuantScheme scheme, On on = On::kXnnpack) {
   extension::CalibrateOptions calibrate;
-  calibrate.model = options_of(archive, On::kXnnpack);
-  calibrate.samples["forward"] = {samples};
+  calibrate.model = options_of(archive, on);
+  calibrate.scheme = scheme;
+  if (scheme == exir::QuantScheme::kStaticInt8) calibrate.samples["forward"] = {samples};
   const auto calibration = extension::calibrate(calibrate);
   EXPECT_TRUE(calibration.ok()) << calibration.status();
   if (!calibration.ok()) return "";
-  exir::ExportOptions options = options_of(archive, On::kXnnpack);
+  exir::ExportOptions options = options_of(archive, on);
   options.quantization = std::make_shared<exir::QuantizationRecord>(calibration->record);
-  options.output = scratch("quantised.pte");
-  EXPECT_TRUE(exir::export_program(options).ok());
+  static int count = 0;
+  options.output = scratch("quantised_" + std::to_string(count++) + ".pte");
+  const auto report = exir::export_program(options);
+  EXPECT_TRUE(report.ok()) << archive << ": " << report.status();
   return options.output;
 }
 
@@ -213,7 +217,7 @@ std::vector<Case> cases() {
   all.push_back({"digits, kernels", digits, kernels, digit});
   all.push_back(
       {"digits, XNNPACK beside kernels", digits, exported(digits, On::kXnnpack, "digits"), digit});
-  const std::string integers = quantised(digits, digit[0]);
+  const std::string integers = quantised(digits, digit[0], exir::QuantScheme::kStaticInt8);
   all.push_back({"digits, int8 beside floats", digits, integers, digit, true});
   all.push_back({"digits, int8", integers, integers, digit, true});
   for (const char* name : {"activations", "choices", "conv_circular", "encoder", "gated", "gru",
@@ -224,6 +228,21 @@ std::vector<Case> cases() {
                    inputs_of(stem)});
     all.push_back({layer + ", XNNPACK beside kernels", stem + ".pt2",
                    exported(stem + ".pt2", On::kXnnpack, layer), inputs_of(stem)});
+  }
+  // Attention, recurrence and convolutions, in each scheme beside the floats.
+  for (const char* name : {"attention", "cells", "encoder", "gru", "lstm", "rnn"}) {
+    const std::string stem = std::string("test/models/layers/") + name;
+    for (const auto scheme : {exir::QuantScheme::kStaticInt8, exir::QuantScheme::kDynamicInt8,
+                              exir::QuantScheme::kHalf}) {
+      const std::string what = std::string(name) + ", " + exir::scheme_name(scheme);
+      const auto inputs = inputs_of(stem);
+      const std::string program = quantised(stem + ".pt2", inputs[0], scheme);
+      all.push_back({what, stem + ".pt2", program, inputs, true});
+    }
+    all.push_back(
+        {std::string(name) + ", static-int8 on kernels", stem + ".pt2",
+         quantised(stem + ".pt2", inputs_of(stem)[0], exir::QuantScheme::kStaticInt8, On::kKernels),
+         inputs_of(stem), true});
   }
   for (const char* name : {"image_channel", "image_tensor", "mixed", "rows"}) {
     const std::string stem = std::string("test/quantized/programs/") + name;
@@ -247,7 +266,7 @@ TEST(PlantedFaults, AreNamedByTheirNode) {
   EXPECT_GE(faults.all().seen, 100);
   EXPECT_GE(faults.all().named, 0.95 * faults.all().seen);
   // Each kind of fault is among them.
-  EXPECT_EQ(faults.by_kind().size(), 6u);
+  EXPECT_EQ(faults.by_kind().size(), 8u);
 }
 
 }  // namespace

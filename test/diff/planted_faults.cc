@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <map>
+#include <utility>
 
 #include "backends/xnnpack/format/graph.h"
 #include "backends/xnnpack/format/header.h"
@@ -51,6 +53,33 @@ runtime::Span<const T> items_of(const flatbuffers::Vector<T>& vector) {
   return {vector.data(), vector.size()};
 }
 
+// Operators that take the same arguments, under names of one length.
+constexpr std::pair<const char*, const char*> kTwins[] = {
+    {"aten::add", "aten::sub"},         {"aten::mul", "aten::div"},    {"aten::amax", "aten::amin"},
+    {"aten::maximum", "aten::minimum"}, {"aten::tanh", "aten::relu"},  {"aten::sqrt", "aten::tanh"},
+    {"aten::exp", "aten::sin"},         {"aten::rsqrt", "aten::floor"}};
+
+const char* twin_of(const std::string& name) {
+  for (const auto& [one, other] : kTwins) {
+    if (name == one) return other;
+    if (name == other) return one;
+  }
+  return nullptr;
+}
+
+// Nodes of payloads with the same fields.
+constexpr std::pair<xf::NodeUnion, xf::NodeUnion> kNodeTwins[] = {
+    {xf::NodeUnion::Add, xf::NodeUnion::Subtract},
+    {xf::NodeUnion::Multiply, xf::NodeUnion::Div},
+    {xf::NodeUnion::Maximum, xf::NodeUnion::Minimum},
+    {xf::NodeUnion::Sigmoid, xf::NodeUnion::Tanh},
+    {xf::NodeUnion::Abs, xf::NodeUnion::Negate},
+    {xf::NodeUnion::Gelu, xf::NodeUnion::Abs},
+    {xf::NodeUnion::Exp, xf::NodeUnion::Square},
+    {xf::NodeUnion::Hardswish, xf::NodeUnion::Sigmoid},
+    {xf::NodeUnion::SquareRoot, xf::NodeUnion::ReciprocalSquareRoot},
+    {xf::NodeUnion::Softmax, xf::NodeUnion::Sigmoid}};
+
 class Planter {
  public:
   explicit Planter(const std::string& program)
@@ -90,6 +119,7 @@ class Planter {
   void count_uses(const Instructions& instructions) {
     for (const fb::Instruction* instruction : instructions) {
       if (const auto* call = instruction->instr_args_as_KernelCall()) {
+        ++uses_of_operator_[static_cast<uint32_t>(call->op_index())];
         for (const int32_t arg : *call->args()) count_use(arg);
       } else if (const auto* call = instruction->instr_args_as_DelegateCall()) {
         for (const int32_t arg : *call->args()) count_use(arg);
@@ -135,6 +165,14 @@ class Planter {
       }
       const uint8_t* at = data + middle * sizeof(float);
       add(kind, place, what, at, bytes_of(read<float>(at) + 3 * largest + 0.5f));
+      add(kind, place, what + " NaN", at, bytes_of(std::numeric_limits<float>::quiet_NaN()));
+    } else if (type == ScalarType::Int) {
+      // A bias, in steps of a product: as large as some hundred of them.
+      const uint8_t* at = data + middle * sizeof(int32_t);
+      add(kind, place, what, at, bytes_of<int32_t>(read<int32_t>(at) + 4'000'000));
+    } else if (type == ScalarType::Half) {
+      const uint8_t* at = data + middle * sizeof(uint16_t);
+      add(kind, place, what, at, bytes_of<uint16_t>(0x4900));  // 10
     } else if (type == ScalarType::Char) {
       // As far as one element can be told from others.
       const auto old = read<int8_t>(data + middle);
@@ -146,6 +184,8 @@ class Planter {
     const fb::Operator& op = *plan_.operators()->Get(static_cast<uint32_t>(call.op_index()));
     const std::string name = op.name()->str() + "." + op.overload()->str();
     const bool is_scale = name.find("quantize_per_") != std::string::npos;
+    run_another(op, static_cast<uint32_t>(call.op_index()), name);
+    swap_operands(call, name);
     for (const int32_t& arg : items_of(*call.args())) {
       const fb::EValue& value = *plan_.values()->Get(static_cast<uint32_t>(arg));
       const std::string what = name + " value " + std::to_string(arg);
@@ -164,6 +204,27 @@ class Planter {
         change_constant(*tensor, is_scale ? Fault::Kind::kScale : Fault::Kind::kWeight, what);
       }
     }
+  }
+
+  // The operator of one call alone: it runs a kernel that takes the same arguments.
+  void run_another(const fb::Operator& op, uint32_t index, const std::string& name) {
+    const char* twin = twin_of(op.name()->str());
+    if (twin == nullptr || uses_of_operator_[index] != 1) return;
+    add(Fault::Kind::kKernel, place_, name + " runs " + twin, op.name()->Data(),
+        std::vector<uint8_t>(twin, twin + std::strlen(twin)));
+  }
+
+  // Operators whose operands do not change places.
+  void swap_operands(const fb::KernelCall& call, const std::string& name) {
+    const bool has_order = name.find("::sub.") != std::string::npos ||
+                           name.find("::div.") != std::string::npos ||
+                           name.find("::bmm.") != std::string::npos;
+    if (!has_order || call.args()->size() < 2) return;
+    const int32_t swapped[] = {call.args()->Get(1), call.args()->Get(0)};
+    std::vector<uint8_t> bytes(sizeof(swapped));
+    std::memcpy(bytes.data(), swapped, sizeof(swapped));
+    add(Fault::Kind::kArgument, place_, name + " with its operands swapped", call.args()->data(),
+        std::move(bytes));
   }
 
   // Numbers and flags that are equal share a value, so a call is given another one of the
@@ -242,6 +303,7 @@ class Planter {
       }
       change_clamp(*payload.root->nodes()->Get(n), place, what);
       change_number(*payload.root->nodes()->Get(n), place, what);
+      change_kind(*payload.root->nodes()->Get(n), place, what);
       for (const uint32_t id : node.outputs)
         change_scale(*payload.root->values()->Get(id), place, what);
     }
@@ -257,6 +319,19 @@ class Planter {
     } else if (value.datatype == xnnpack::Datatype::QCINT8 ||
                value.datatype == xnnpack::Datatype::QINT8) {
       change_weight(Fault::Kind::kPayloadWeight, place, what, data, count, ScalarType::Char);
+    } else if (value.datatype == xnnpack::Datatype::FP16) {
+      change_weight(Fault::Kind::kPayloadWeight, place, what, data, count, ScalarType::Half);
+    } else if (value.datatype == xnnpack::Datatype::QINT32 ||
+               value.datatype == xnnpack::Datatype::QCINT32) {
+      change_weight(Fault::Kind::kPayloadWeight, place, what + " bias", data, count,
+                    ScalarType::Int);
+    } else if (value.datatype == xnnpack::Datatype::QBINT4 ||
+               value.datatype == xnnpack::Datatype::QCINT4) {
+      change_row(value, data, place, what);
+    }
+    if (value.quantization == xnnpack::Quantization::kPerGroup) {
+      change_group(graph, value, place, what);
+      return;
     }
     const xnnpack::Scales& scales = value.quant.scales;
     if (value.quantization != xnnpack::Quantization::kPerChannel || scales.count == 0) return;
@@ -268,6 +343,28 @@ class Planter {
     const uint8_t* at = first + scales.count / 2 * sizeof(float);
     add(Fault::Kind::kPayloadScale, place, what + " scale of a channel", at,
         bytes_of(read<float>(at) * 8));
+  }
+
+  // Eight levels of 4 bits in the middle, each as far away as it goes.
+  void change_row(const xnnpack::Value& value, const uint8_t* data, const std::string& place,
+                  const std::string& what) {
+    const auto size = static_cast<size_t>(xnnpack::count_bytes(value));
+    std::vector<uint8_t> levels(std::min<size_t>(size, 4));
+    const uint8_t* at = data + size / 2 / levels.size() * levels.size();
+    for (size_t i = 0; i < levels.size(); ++i) levels[i] = at[i] ^ 0x88;
+    add(Fault::Kind::kPayloadWeight, place, what + " levels", at, std::move(levels));
+  }
+
+  // Scales of groups are bfloat16: the exponent is 3 larger.
+  void change_group(const xnnpack::Graph& graph, const xnnpack::Value& value,
+                    const std::string& place, const std::string& what) {
+    const xnnpack::Scales& scales = value.quant.scales;
+    if (scales.constant == 0 || scales.count == 0) return;
+    const uint8_t* first = find(graph.constants[scales.constant]);
+    if (first == nullptr || uses_at_[first] != 1) return;
+    const uint8_t* at = first + scales.count / 2 * sizeof(uint16_t);
+    add(Fault::Kind::kPayloadScale, place, what + " scale of a group", at,
+        bytes_of(static_cast<uint16_t>(read<uint16_t>(at) + 3 * 0x80)));
   }
 
   void change_clamp(const xf::Node& node, const std::string& place, const std::string& what) {
@@ -300,6 +397,25 @@ class Planter {
     add(Fault::Kind::kArgument, place, what, at, bytes_of(read<float>(at) * 1.5f + 0.25f));
   }
 
+  void change_kind(const xf::Node& node, const std::string& place, const std::string& what) {
+    const uint8_t* at = address_of(&node, xf::Node::VT_NODE_TYPE);
+    for (const auto& [one, other] : kNodeTwins) {
+      if (node.node_type() != one && node.node_type() != other) continue;
+      const xf::NodeUnion twin = node.node_type() == one ? other : one;
+      add(Fault::Kind::kPayloadKernel, place, what + " runs " + xf::EnumNameNodeUnion(twin), at,
+          bytes_of(twin));
+    }
+    const xf::Node2x1* pair = node.node_as_Subtract();
+    if (pair == nullptr) pair = node.node_as_Div();
+    if (pair == nullptr) return;
+    const uint8_t* first = address_of(pair, xf::Node2x1::VT_INPUT1_ID);
+    const uint8_t* second = address_of(pair, xf::Node2x1::VT_INPUT2_ID);
+    if (first == nullptr || second == nullptr) return;
+    // A fault is one place in the file, so both operands are the second.
+    add(Fault::Kind::kPayloadKernel, place, what + " of one operand", first,
+        bytes_of(pair->input2_id()));
+  }
+
   // A quarter of the range: what lies outside is cut off by the node that computes it.
   void change_scale(const xf::Value& value, const std::string& place, const std::string& what) {
     const auto* quantized = value.value_as_QuantizedTensorValue();
@@ -308,6 +424,11 @@ class Planter {
     if (scale == nullptr) return;
     add(Fault::Kind::kPayloadScale, place, what + " scale of the result",
         address_of(scale, xf::PerTensorQuant::VT_SCALE), bytes_of(scale->scale() * 0.25f));
+    const uint8_t* at = address_of(scale, xf::PerTensorQuant::VT_ZERO_POINT);
+    if (at == nullptr) return;
+    const int32_t zero = scale->zero_point();
+    add(Fault::Kind::kPayloadScale, place, what + " zero point of the result", at,
+        bytes_of<int32_t>(zero > 0 ? zero - 60 : zero + 60));
   }
 
   const uint8_t* bytes_;
@@ -316,6 +437,7 @@ class Planter {
   const fb::ExecutionPlan& plan_;
   const uint64_t segment_base_;
   std::map<int64_t, int> uses_;
+  std::map<uint32_t, int> uses_of_operator_;
   std::map<const uint8_t*, int> uses_at_;  // of constants, by place in the file
   std::string place_;
   std::vector<Fault> faults_;
@@ -339,12 +461,16 @@ const char* to_string(Fault::Kind kind) {
       return "scale";
     case Fault::Kind::kArgument:
       return "argument";
+    case Fault::Kind::kKernel:
+      return "kernel";
     case Fault::Kind::kPayloadWeight:
       return "weight of a payload";
     case Fault::Kind::kPayloadScale:
       return "scale of a payload";
     case Fault::Kind::kPayloadClamp:
       return "clamp of a payload";
+    case Fault::Kind::kPayloadKernel:
+      return "kernel of a payload";
   }
   return "";
 }

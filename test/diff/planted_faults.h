@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Small faults to put into a program, one at a time, and the node that each is in: a weight,
-// a scale, an argument of an operator, and the same inside of XNNPACK's payloads.
+// a scale, an argument of an operator, a kernel that is another's, and the same inside of
+// XNNPACK's payloads.
 //
 //   for (const Fault& fault : faults_of(bytes)) {
 //     run(with(bytes, fault));       fault.place is "0:4" or, in a payload, "0:4/3"
@@ -20,7 +21,16 @@
 namespace petrel::test {
 
 struct Fault {
-  enum class Kind { kWeight, kScale, kArgument, kPayloadWeight, kPayloadScale, kPayloadClamp };
+  enum class Kind {
+    kWeight,
+    kScale,
+    kArgument,
+    kKernel,
+    kPayloadWeight,
+    kPayloadScale,
+    kPayloadClamp,
+    kPayloadKernel
+  };
   Kind kind = Kind::kWeight;
   std::string place;
   std::string what;  // for messages
