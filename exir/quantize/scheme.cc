@@ -2,8 +2,11 @@
 #include "exir/quantize/scheme.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
+#include <limits>
+#include <optional>
 
 #include "absl/strings/str_cat.h"
 
@@ -17,6 +20,55 @@ std::vector<float> floats_of(const Constant& constant) {
   const Blob::Bytes bytes = constant.data.bytes();
   if (!values.empty()) std::memcpy(values.data(), bytes.data(), values.size() * sizeof(float));
   return values;
+}
+
+template <typename T>
+T read(const void* elements, size_t i) {
+  T value;
+  std::memcpy(&value, static_cast<const char*>(elements) + i * sizeof(T), sizeof(T));
+  return value;
+}
+
+// The bits of floats as integers in the order of the numbers, and back: NaN lies beyond the
+// infinities.
+int32_t ordered(int32_t bits) { return bits < 0 ? bits ^ 0x7FFFFFFF : bits; }
+
+int32_t bits_of(float number) { return read<int32_t>(&number, 0); }
+
+float number_of(int32_t place) {
+  const int32_t bits = ordered(place);
+  return read<float>(&bits, 0) + 0.0f;  // no -0
+}
+
+// Of `count` floats, aligned or not, as fast as they come from memory: nullopt where one is
+// infinite or NaN.
+std::optional<Range> range_of_finite(const void* elements, size_t count) {
+  if (count == 0) return Range();
+  // As many at once as compilers make vectors of.
+  constexpr size_t kLanes = 16;
+  std::array<int32_t, kLanes> least, most;
+  least.fill(std::numeric_limits<int32_t>::max());
+  most.fill(std::numeric_limits<int32_t>::min());
+  size_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    for (size_t lane = 0; lane < kLanes; ++lane) {
+      const int32_t place = ordered(read<int32_t>(elements, i + lane));
+      least[lane] = std::min(least[lane], place);
+      most[lane] = std::max(most[lane], place);
+    }
+  }
+  for (; i < count; ++i) {
+    const int32_t place = ordered(read<int32_t>(elements, i));
+    least[0] = std::min(least[0], place);
+    most[0] = std::max(most[0], place);
+  }
+  const int32_t low = *std::min_element(least.begin(), least.end());
+  const int32_t high = *std::max_element(most.begin(), most.end());
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  if (low <= ordered(bits_of(-kInfinity)) || high >= ordered(bits_of(kInfinity))) {
+    return std::nullopt;
+  }
+  return Range{number_of(low), number_of(high)};
 }
 
 }  // namespace
@@ -52,15 +104,14 @@ absl::Status check_affine(const Affine& numbers) {
 }
 
 absl::StatusOr<Range> range_of(const Constant& constant) {
-  Range range;
-  for (const float value : floats_of(constant)) {
-    if (!std::isfinite(value)) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("constant '", constant.fqn, "' has an element that is ", value));
-    }
-    range.include({value, value});
-  }
-  return range;
+  const Blob::Bytes bytes = constant.data.bytes();
+  const auto count = static_cast<size_t>(constant.type.numel());
+  const std::optional<Range> range = range_of_finite(bytes.data(), count);
+  if (range) return *range;
+  size_t i = 0;
+  while (std::isfinite(read<float>(bytes.data(), i))) ++i;
+  return absl::InvalidArgumentError(absl::StrCat(
+      "constant '", constant.fqn, "' has an element that is ", read<float>(bytes.data(), i)));
 }
 
 std::vector<int8_t> levels_of(const Constant& constant, const Affine& numbers) {
@@ -75,17 +126,24 @@ std::vector<int8_t> levels_of(const Constant& constant, const Affine& numbers) {
 }
 
 absl::StatusOr<QuantizedWeight> quantize_weight(const Constant& weight, size_t axis) {
-  const std::vector<float> values = floats_of(weight);
+  const auto count = static_cast<size_t>(weight.type.numel());
   const auto channels = static_cast<size_t>(weight.type.sizes[axis]);
   size_t inner = 1;
   for (size_t d = axis + 1; d < weight.type.rank(); ++d) {
     inner *= static_cast<size_t>(weight.type.sizes[d]);
   }
+  const Blob::Bytes bytes = weight.data.bytes();
+  const auto element = [&](size_t i) { return read<float>(bytes.data(), i); };
   std::vector<float> largest(channels, 0);
-  for (size_t i = 0; i < values.size(); ++i) {
-    float& most = largest[i / inner % channels];
-    if (std::isnan(most)) continue;
-    if (!(std::fabs(values[i]) <= most)) most = std::fabs(values[i]);  // also of NaN
+  for (size_t i = 0; i < count;) {
+    for (size_t c = 0; c < channels; ++c) {
+      float most = largest[c];
+      for (size_t end = i + inner; i < end; ++i) {
+        const float value = std::fabs(element(i));
+        if (!(value <= most) && !std::isnan(most)) most = value;  // also NaN
+      }
+      largest[c] = most;
+    }
   }
   QuantizedWeight quantized;
   for (size_t c = 0; c < channels; ++c) {
@@ -97,10 +155,17 @@ absl::StatusOr<QuantizedWeight> quantize_weight(const Constant& weight, size_t a
     const float scale = largest[c] / kWeightLevels;
     quantized.scales.push_back(std::isnormal(scale) ? scale : 1.0f);
   }
-  quantized.levels.resize(values.size());
-  for (size_t i = 0; i < values.size(); ++i) {
-    const float level = std::nearbyint(values[i] / quantized.scales[i / inner % channels]);
-    quantized.levels[i] = static_cast<int8_t>(std::clamp(level, -kWeightLevels, kWeightLevels));
+  quantized.levels.resize(count);
+  for (size_t i = 0; i < count;) {
+    for (size_t c = 0; c < channels; ++c) {
+      const float scale = quantized.scales[c];
+      for (size_t end = i + inner; i < end; ++i) {
+        // Far below 2^22, where the sum is the nearest integer, the even one of two.
+        constexpr float kWhole = 0x1.8p23f;
+        const float level = element(i) / scale + kWhole - kWhole;
+        quantized.levels[i] = static_cast<int8_t>(std::clamp(level, -kWeightLevels, kWeightLevels));
+      }
+    }
   }
   return quantized;
 }

@@ -62,6 +62,39 @@ TEST(Scheme, RefusesNumbersByName) {
 }
 
 // PerChannelMinMaxObserver, symmetric over -127..127, and quantize_per_channel.
+// Of lengths around those that are looked at together.
+TEST(Scheme, RangesAreFromTheLeastToTheLargest) {
+  for (size_t count = 2; count < 70; ++count) {
+    for (size_t at = 0; 2 * at + 1 < count; ++at) {
+      std::vector<float> numbers(count, -0.5f);
+      numbers[at] = 2;
+      numbers[count - 1 - at] = -3;
+      const auto range = range_of(weight_of({static_cast<int64_t>(count)}, numbers));
+      ASSERT_TRUE(range.ok());
+      EXPECT_EQ(range->min, -3) << count << ": " << at;
+      EXPECT_EQ(range->max, 2) << count << ": " << at;
+    }
+  }
+  constexpr float kLargest = std::numeric_limits<float>::max();
+  const auto whole = range_of(weight_of({2}, {-kLargest, kLargest}));
+  ASSERT_TRUE(whole.ok());
+  EXPECT_EQ(whole->min, -kLargest);
+  EXPECT_EQ(whole->max, kLargest);
+  EXPECT_FALSE(std::signbit(range_of(weight_of({1}, {-0.0f}))->min));
+}
+
+TEST(Scheme, RangesAreOfFiniteNumbers) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  for (const float wrong : {kInfinity, -kInfinity, kNan, -kNan}) {
+    for (size_t at = 0; at < 40; ++at) {
+      std::vector<float> numbers(40, 1);
+      numbers[at] = wrong;
+      EXPECT_FALSE(range_of(weight_of({40}, numbers)).ok()) << wrong << " at " << at;
+    }
+  }
+}
+
 TEST(Scheme, WeightsAreTorchs) {
   const auto weight = quantize_weight(weight_of({2, 3}, {1, -2, 0.5f, 0.25f, 0.1f, -0.3f}), 0);
   ASSERT_TRUE(weight.ok()) << weight.status();

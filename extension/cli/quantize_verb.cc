@@ -78,15 +78,18 @@ std::string counted(size_t count, const char* one, const char* many) {
   return absl::StrCat(count, " ", count == 1 ? one : many);
 }
 
-void print_noise(const std::vector<OutputNoise>& outputs) {
+// `samples` are those that there are.
+void print_noise(const std::vector<OutputNoise>& outputs, size_t samples) {
   for (const OutputNoise& output : outputs) {
+    const std::string part =
+        output.samples < samples ? absl::StrCat(" on ", output.samples, " of the samples") : "";
     if (output.largest == 0) {
-      std::printf("  output %zu: exact\n", output.output);
+      std::printf("  output %zu: exact%s\n", output.output, part.c_str());
       continue;
     }
-    std::printf("  output %zu: signal to noise %s dB, largest difference %s\n", output.output,
+    std::printf("  output %zu: signal to noise %s dB, largest difference %s%s\n", output.output,
                 absl::StrFormat("%.1f", output.decibels).c_str(),
-                absl::StrFormat("%.3g", output.largest).c_str());
+                absl::StrFormat("%.3g", output.largest).c_str(), part.c_str());
   }
 }
 
@@ -116,7 +119,8 @@ void print_report(const Calibration& calibration, const exir::ExportReport& repo
     const auto border = report.borders.find(method);
     if (border != report.borders.end()) print_border(border->second);
     const auto outputs = noise.find(method);
-    if (outputs != noise.end()) print_noise(outputs->second);
+    if (outputs == noise.end()) continue;
+    print_noise(outputs->second, samples == calibration.samples.end() ? 0 : samples->second);
   }
 }
 
@@ -267,7 +271,11 @@ class Writer {
     for (const auto& [path, place] : written) {
       if (path != model.output && path != model.quantization_output) files.data.push_back(place);
     }
-    PETREL_ASSIGN_OR_RETURN(noise_, compare_outputs(options_, calibration_.floats, files));
+    // Who asks for a report or has a budget wants to know it of all samples.
+    const bool is_whole = !model.text_outputs.empty() || !options_.budget.is_empty();
+    PETREL_ASSIGN_OR_RETURN(
+        noise_, compare_outputs(options_, calibration_.floats, files,
+                                is_whole ? SampleSteps() : steps_to_compare(calibration_)));
     if (model.text_outputs.empty()) return absl::OkStatus();
     progress_.start("report");
     PETREL_ASSIGN_OR_RETURN(report_, measure_quantization(options_, calibration_.record));

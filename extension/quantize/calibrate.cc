@@ -168,6 +168,9 @@ absl::StatusOr<Calibration> calibrate(const CalibrateOptions& options) {
                           options.keep_float}));
   PETREL_ASSIGN_OR_RETURN(const std::vector<std::string> order, order_of(options, observed));
   Calibration calibration;
+  for (const auto& [name, method] : observed.floats.methods) {
+    calibration.has_state = calibration.has_state || !method.graph->buffer_writes().empty();
+  }
   Observers observers;
   for (const std::string& name : order) observers.emplace(name, observed.methods.at(name));
   const bool is_static = options.scheme == exir::QuantScheme::kStaticInt8;

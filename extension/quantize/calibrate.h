@@ -71,6 +71,7 @@ struct CalibrateOptions {
 struct Calibration {
   exir::QuantizationRecord record;
   std::map<std::string, size_t> samples;  // that scales come from, by method
+  bool has_state = false;                 // that methods keep between samples
   std::string floats;                     // the float model on kernels, a `.pte`
   exir::RangeChoice ranges;               // those of the record
   // Products whose channels are far apart, by method; none where they were equalised.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "extension/quantize/compare_outputs.h"
 
+#include <algorithm>
 #include <memory>
 
 #include "absl/strings/str_cat.h"
@@ -45,21 +46,25 @@ absl::Status compare_sample(MethodRunner& floats, MethodRunner& quantised,
   return absl::OkStatus();
 }
 
-// Runs all samples on both; `name` is that of the second.
+// Runs samples on both; `name` is that of the second.
 absl::StatusOr<NoiseByMethod> compare_modules(const CalibrateOptions& options, Module& floats,
-                                              Module& quantised, const std::string& name) {
+                                              Module& quantised, const std::string& name,
+                                              const SampleSteps& steps) {
   NoiseByMethod noise;
   for (const std::string& method : methods_in_order(options)) {
     PETREL_ASSIGN_OR_RETURN(MethodRunner first, MethodRunner::open(floats, method));
     auto second = MethodRunner::open(quantised, method);
     if (!second.ok()) return exir::annotate(second.status(), name);
     std::map<size_t, Noise> by_output;
-    PETREL_ASSIGN_OR_RETURN(const size_t samples,
-                            for_each_sample(options.samples.at(method), first.inputs(), 1,
-                                            [&](size_t, const std::vector<NpyArray>& sample) {
-                                              return compare_sample(first, *second, sample,
-                                                                    &by_output);
-                                            }));
+    const auto step = steps.find(method);
+    size_t samples = 0;
+    const auto compare = [&](size_t, const std::vector<NpyArray>& sample) {
+      ++samples;
+      return compare_sample(first, *second, sample, &by_output);
+    };
+    PETREL_RETURN_IF_ERROR(for_each_sample(options.samples.at(method), first.inputs(),
+                                           step == steps.end() ? 1 : step->second, compare)
+                               .status());
     for (const auto& [output, seen] : by_output) {
       noise[method].push_back({output, seen.decibels(), seen.largest(), samples});
     }
@@ -69,9 +74,20 @@ absl::StatusOr<NoiseByMethod> compare_modules(const CalibrateOptions& options, M
 
 }  // namespace
 
+SampleSteps steps_to_compare(const Calibration& calibration) {
+  constexpr size_t kMostCompared = 32;
+  SampleSteps steps;
+  if (calibration.has_state) return steps;
+  for (const auto& [method, samples] : calibration.samples) {
+    steps[method] = std::max<size_t>(1, (samples + kMostCompared - 1) / kMostCompared);
+  }
+  return steps;
+}
+
 absl::StatusOr<NoiseByMethod> compare_outputs(const CalibrateOptions& options,
                                               const std::string& floats,
-                                              const QuantisedFiles& quantised) {
+                                              const QuantisedFiles& quantised,
+                                              const SampleSteps& steps) {
   PETREL_ASSIGN_OR_RETURN(const LoadedBytes float_program,
                           LoadedBytes::load(floats, options.registry));
   Module::Options module_options;
@@ -83,7 +99,7 @@ absl::StatusOr<NoiseByMethod> compare_outputs(const CalibrateOptions& options,
     return absl::InternalError(
         absl::StrCat(quantised.name, ": cannot be loaded: ", runtime::to_string(module.error())));
   }
-  return compare_modules(options, float_program.module(), **module, quantised.name);
+  return compare_modules(options, float_program.module(), **module, quantised.name, steps);
 }
 
 absl::StatusOr<NoiseByMethod> compare_outputs(const CalibrateOptions& options,
@@ -91,7 +107,7 @@ absl::StatusOr<NoiseByMethod> compare_outputs(const CalibrateOptions& options,
                                               const std::string& quantised) {
   PETREL_ASSIGN_OR_RETURN(const LoadedBytes first, LoadedBytes::load(floats, options.registry));
   PETREL_ASSIGN_OR_RETURN(const LoadedBytes second, LoadedBytes::load(quantised, options.registry));
-  return compare_modules(options, first.module(), second.module(), "the quantised program");
+  return compare_modules(options, first.module(), second.module(), "the quantised program", {});
 }
 
 }  // namespace petrel::extension

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What quantising cost: how far the outputs of the quantised program are from those of
-// the floats, as a ratio of signal to noise over all samples.
+// the floats, as a ratio of signal to noise over samples.
 //
 //   decibels = 10 log10(sum float^2 / sum (float - quantised)^2)
 #ifndef PETREL_EXTENSION_QUANTIZE_COMPARE_OUTPUTS_H_
@@ -20,7 +20,7 @@ struct OutputNoise {
   size_t output = 0;
   double decibels = 0;  // infinite where nothing differs
   double largest = 0;   // difference
-  size_t samples = 0;
+  size_t samples = 0;   // that were compared
 };
 
 // A program of the same model, and its data.
@@ -33,10 +33,18 @@ struct QuantisedFiles {
 // By method.
 using NoiseByMethod = std::map<std::string, std::vector<OutputNoise>>;
 
+// Every how manyth sample is compared, by method; all of those that are not named.
+using SampleSteps = std::map<std::string, size_t>;
+
+// As many as tell the noise, spread evenly, where there are more. All of models with state, where
+// a sample depends on those before.
+SampleSteps steps_to_compare(const Calibration& calibration);
+
 // Of outputs of f32; `floats` are the bytes of a program.
 absl::StatusOr<NoiseByMethod> compare_outputs(const CalibrateOptions& options,
                                               const std::string& floats,
-                                              const QuantisedFiles& quantised);
+                                              const QuantisedFiles& quantised,
+                                              const SampleSteps& steps);
 
 // Of two programs in memory.
 absl::StatusOr<NoiseByMethod> compare_outputs(const CalibrateOptions& options,

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <functional>
 #include <limits>
 #include <utility>
 
@@ -31,18 +30,6 @@ std::vector<float> floats_of(const EValue& value) {
   std::vector<float> numbers(array.data.size() / sizeof(float));
   if (!numbers.empty()) std::memcpy(numbers.data(), array.data.data(), array.data.size());
   return numbers;
-}
-
-// Calls `use` with the outputs of each `step`th sample and its place.
-absl::Status run_samples(
-    const std::vector<std::string>& files, MethodRunner& runner, size_t step,
-    const std::function<absl::Status(size_t, const std::vector<EValue>&)>& use) {
-  return for_each_sample(files, runner.inputs(), step,
-                         [&](size_t place, const std::vector<NpyArray>& sample) {
-                           const auto outputs = runner.run(sample);
-                           return outputs.ok() ? use(place, *outputs) : outputs.status();
-                         })
-      .status();
 }
 
 absl::StatusOr<size_t> count_samples(const std::vector<std::string>& files,
@@ -124,22 +111,23 @@ absl::Status Judge::run_floats(const std::string& program) {
     }
     stride_[method] = is_labelled ? 1 : std::max<size_t>(1, (count + most_ - 1) / most_);
     std::vector<Outputs>& wanted = wanted_[method];
-    PETREL_RETURN_IF_ERROR(run_samples(
-        files, runner, stride_[method],
-        [&](size_t place, const std::vector<EValue>& outputs) -> absl::Status {
-          Outputs made;
-          for (const EValue& output : outputs) made.push_back(floats_of(output));
-          if (is_labelled) {
-            const size_t classes = made.empty() ? 0 : made[0].size();
-            if (labels_[place] < 0 || static_cast<uint64_t>(labels_[place]) >= classes) {
-              return invalid(options_->budget.labels, ": label ", place, " is ", labels_[place],
-                             ", must be below ", classes, ", the elements of output 0");
-            }
-            floats_.right += place_of_largest(made[0]) == labels_[place];
-          }
-          wanted.push_back(std::move(made));
-          return absl::OkStatus();
-        }));
+    const auto run = [&](size_t place, const Sample& sample) -> absl::Status {
+      PETREL_ASSIGN_OR_RETURN(const std::vector<EValue> outputs, runner.run(sample));
+      Outputs made;
+      for (const EValue& output : outputs) made.push_back(floats_of(output));
+      if (is_labelled) {
+        const size_t classes = made.empty() ? 0 : made[0].size();
+        if (labels_[place] < 0 || static_cast<uint64_t>(labels_[place]) >= classes) {
+          return invalid(options_->budget.labels, ": label ", place, " is ", labels_[place],
+                         ", must be below ", classes, ", the elements of output 0");
+        }
+        floats_.right += place_of_largest(made[0]) == labels_[place];
+      }
+      wanted.push_back(std::move(made));
+      judged_[method].push_back(sample);
+      return absl::OkStatus();
+    };
+    PETREL_RETURN_IF_ERROR(for_each_sample(files, runner.inputs(), stride_[method], run).status());
     samples_ += wanted.size();
   }
   floats_.decibels = std::numeric_limits<double>::infinity();
@@ -162,22 +150,21 @@ absl::StatusOr<Verdict> Judge::judge(const std::string& program, size_t step) co
     PETREL_ASSIGN_OR_RETURN(MethodRunner runner, MethodRunner::open(loaded.module(), method));
     const size_t stride = stride_.at(method);
     const bool is_labelled = has_labels() && method == options_->budget.labels_method;
-    PETREL_RETURN_IF_ERROR(
-        run_samples(options_->samples.at(method), runner, stride * step,
-                    [&](size_t place, const std::vector<EValue>& outputs) {
-                      const Outputs& wanted = wanted_.at(method)[place / stride];
-                      for (size_t o = 0; o < std::min(outputs.size(), wanted.size()); ++o) {
-                        const std::vector<float> made = floats_of(outputs[o]);
-                        Noise& noise = noise_by_output[{method, o}];
-                        for (size_t i = 0; i < std::min(made.size(), wanted[o].size()); ++i) {
-                          noise.add(made[i], wanted[o][i]);
-                        }
-                        if (o == 0 && is_labelled && !made.empty()) {
-                          right += place_of_largest(made) == labels_[place];
-                        }
-                      }
-                      return absl::OkStatus();
-                    }));
+    const std::vector<Sample>& samples = judged_.at(method);
+    for (size_t i = 0; i < samples.size(); i += step) {
+      PETREL_ASSIGN_OR_RETURN(const std::vector<EValue> outputs, runner.run(samples[i]));
+      const Outputs& wanted = wanted_.at(method)[i];
+      for (size_t o = 0; o < std::min(outputs.size(), wanted.size()); ++o) {
+        const std::vector<float> made = floats_of(outputs[o]);
+        Noise& noise = noise_by_output[{method, o}];
+        for (size_t e = 0; e < std::min(made.size(), wanted[o].size()); ++e) {
+          noise.add(made[e], wanted[o][e]);
+        }
+        if (o == 0 && is_labelled && !made.empty()) {
+          right += place_of_largest(made) == labels_[i * stride];
+        }
+      }
+    }
   }
   return verdict_of(noise_by_output, right);
 }

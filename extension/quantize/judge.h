@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // How good programs of one model are, tried one after another on the same
-// samples: the float model is run once, and what it made is kept.
+// samples: the float model is run once, and what it made is kept, and the samples.
 //
 //   PETREL_ASSIGN_OR_RETURN(const Judge judge, Judge::make(options, floats));
 //   PETREL_ASSIGN_OR_RETURN(const Verdict verdict, judge.judge(bytes, 1));
@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "extension/npy/npy.h"
 #include "extension/quantize/calibrate.h"
 
 namespace petrel::extension {
@@ -49,6 +50,7 @@ class Judge {
  private:
   // By output; empty for those that are not f32.
   using Outputs = std::vector<std::vector<float>>;
+  using Sample = std::vector<NpyArray>;  // by input
 
   Judge(const CalibrateOptions& options, size_t most) : options_(&options), most_(most) {}
   absl::Status read_labels();
@@ -58,6 +60,7 @@ class Judge {
   size_t most_;
   size_t samples_ = 0;
   std::map<std::string, size_t> stride_;                // by method
+  std::map<std::string, std::vector<Sample>> judged_;   // every stride_th sample of a method
   std::map<std::string, std::vector<Outputs>> wanted_;  // by method and sample
   std::vector<int64_t> labels_;                         // of options.budget.labels_method
   Verdict floats_;

@@ -15,15 +15,15 @@ namespace {
 using exir::Range;
 
 absl::StatusOr<Range> range_of(const float* elements, size_t count) {
-  Range range;
-  for (size_t i = 0; i < count; ++i) {
-    if (!std::isfinite(elements[i])) {
-      return absl::InvalidArgumentError(absl::StrCat("element ", i, " is ", elements[i]));
-    }
-    range.min = std::min(range.min, elements[i]);
-    range.max = std::max(range.max, elements[i]);
-  }
-  return range;
+  exir::Constant seen;
+  seen.type = exir::TensorType::contiguous(exir::ScalarType::kFloat, {static_cast<int64_t>(count)});
+  seen.data = exir::Blob::view({reinterpret_cast<const uint8_t*>(elements), count * sizeof(float)},
+                               nullptr);
+  auto range = exir::range_of(seen);
+  if (range.ok()) return range;
+  const auto* bad =
+      std::find_if_not(elements, elements + count, [](float x) { return std::isfinite(x); });
+  return absl::InvalidArgumentError(absl::StrCat("element ", bad - elements, " is ", *bad));
 }
 
 // exir::affine_of() has a scale of 1 for others. Levels show 0 as well.

@@ -11,6 +11,7 @@ weights, on smooth random images.
 """
 
 import dataclasses
+import hashlib
 import pathlib
 import sys
 from typing import Callable
@@ -96,13 +97,10 @@ class ByteDecoder(nn.Module):
         return self.head(self.norm(self.blocks(x)))
 
 
-def decoder(steps: int = 400) -> Subject:
-    torch.manual_seed(5)
-    data = torch.tensor(list(pages().encode()))
-    pieces = data[:len(data) // LENGTH * LENGTH].reshape(-1, LENGTH)
-    order = torch.randperm(len(pieces))
-    held_out, trained = pieces[order[:HELD_OUT]], pieces[order[HELD_OUT:]]
-    model = ByteDecoder()
+CACHE = pathlib.Path.home() / ".cache" / "petrel" / "interop-decoder"
+
+
+def train(model: ByteDecoder, trained: torch.Tensor, steps: int) -> None:
     optimizer = torch.optim.AdamW(model.parameters(), 2e-3)
     for _ in range(steps):
         text = trained[torch.randint(0, len(trained), (32,))]
@@ -110,6 +108,27 @@ def decoder(steps: int = 400) -> Subject:
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
+
+
+def decoder(steps: int = 400) -> Subject:
+    """Of a text and a trainer as they were, the same one is trained once."""
+    torch.manual_seed(5)
+    text = pages().encode()
+    data = torch.tensor(list(text))
+    pieces = data[:len(data) // LENGTH * LENGTH].reshape(-1, LENGTH)
+    order = torch.randperm(len(pieces))
+    held_out, trained = pieces[order[:HELD_OUT]], pieces[order[HELD_OUT:]]
+    model = ByteDecoder()
+    source = pathlib.Path(__file__).read_bytes() + torch.__version__.encode()
+    weights = CACHE / f"{hashlib.sha256(text + source + str(steps).encode()).hexdigest()}.pt"
+    if weights.exists():
+        model.load_state_dict(torch.load(weights))
+    else:
+        train(model, trained, steps)
+        CACHE.mkdir(parents=True, exist_ok=True)
+        for old in CACHE.iterdir():
+            old.unlink()
+        torch.save(model.state_dict(), weights)
     return Subject(model.eval(), [(x[None],) for x in trained[:SAMPLES]],
                    [(x[None],) for x in held_out])
 
