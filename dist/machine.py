@@ -41,8 +41,7 @@ def target(path: pathlib.Path) -> Target:
     if binary_file.is_windows(data):
         return Target(binary_file.windows_processor(data), "windows", (0, 0))
     if binary_file.is_macos(data):
-        # That of third_party/zig/toolchain.bzl.
-        return Target(binary_file.macos_processor(data), "macos", (11, 0))
+        return Target(binary_file.macos_processor(data), "macos", binary_file.macos_version(data))
     told = subprocess.run(["readelf", "--wide", "--file-header", "--dynamic", "--dyn-syms", path],
                           stdout=subprocess.PIPE, text=True, check=True).stdout
     machine = re.search(r"Machine: +(.*)", told)[1].strip()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes the library of the C interface for other machines, and runs programs with it.
 
-    machines.py ZIG [OPTION of Bazel...] [NAME...]
+    machines.py ZIG [--twice] [OPTION of Bazel...] [NAME...]
 
 Programs are those of test/models with the inputs and outputs that eager PyTorch gave,
 exported here for XNNPACK and for kernels alone. A C app that is compiled for the machine runs
@@ -26,7 +26,7 @@ import binary_file  # noqa: E402: it is where the SDK is made
 
 MODELS = TREE / "test/models/fixtures/torch_2_13"
 INTERFACE_TESTS = ("petrel_test", "data_test")
-STARTUP = [word for word in sys.argv[2:] if word.startswith("--")]
+STARTUP = [word for word in sys.argv[2:] if word.startswith("--") and word != "--twice"]
 
 
 # By name: the program, and for each input its file and sizes.
@@ -117,6 +117,35 @@ def shown_symbols(machine: Machine, library: pathlib.Path) -> List[str]:
             if len(words) > 7 and words[6] not in ("UND", "ABS") and words[3] in ("FUNC", "OBJECT")]
 
 
+# What a system has from its first day on.
+OF_SYSTEMS = {
+    "gnu": r"(libc|libm|libpthread|libdl|librt)[.]so[.][0-9]|ld-linux-.*[.]so[.][0-9]",
+    "musl": r"libc[.]so",
+    "windows": r"(kernel32|advapi32|bcrypt|ntdll)[.]dll|api-ms-win-(crt|core)-[-a-z0-9]+[.]dll",
+    "macos": r"/usr/lib/libSystem[.]B[.]dylib",
+}
+
+
+def needed(machine: Machine, library: pathlib.Path) -> List[str]:
+    """The libraries that it is loaded with."""
+    if machine.system == "windows":
+        return binary_file.windows_imports(library.read_bytes())
+    if machine.system == "macos":
+        return binary_file.macos_imports(library.read_bytes())
+    return re.findall(r"\(NEEDED\)\s+Shared library: \[(.*?)\]",
+                      done("readelf", "--wide", "--dynamic", library))
+
+
+def check_needs(machine: Machine, library: pathlib.Path) -> None:
+    """The system's own alone; the names of the files tell the oldest version of it."""
+    kind = machine.system if machine.system != "linux" else \
+        machine.target.split("-")[2].split(".")[0]
+    foreign = [name for name in needed(machine, library)
+               if not re.fullmatch(OF_SYSTEMS[kind], name, re.IGNORECASE)]
+    if foreign:
+        raise Failed(f"{machine.library} needs {', '.join(foreign)}")
+
+
 def interface() -> List[str]:
     """The functions of petrel.h."""
     text = (TREE / "extension/c_api/petrel.h").read_text()
@@ -185,6 +214,25 @@ def built_app(machine: Machine, zig: str, prefix: pathlib.Path, source: str,
     return app
 
 
+def check_built_anew(machine: Machine, first: pathlib.Path, work: pathlib.Path) -> None:
+    """The bytes are those of a copy of the sources that is built elsewhere, without a cache."""
+    tree, base, out = work / "elsewhere", work / "base", work / "again"
+    listed = done("git", "ls-files", "--cached", "--others", "--exclude-standard", cwd=TREE)
+    for name in listed.splitlines():
+        if (TREE / name).is_file():
+            (tree / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(TREE / name, tree / name)
+    command = (tree / "bazelw", f"--output_base={base}")
+    done(*command, "run", f"--config={machine.config}", "--disk_cache=", "//dist:c_library", "--",
+         "--output-dir", out, cwd=tree)
+    done(*command, "shutdown", cwd=tree)
+    sums = f"SHA256SUMS-{machine.platform}"
+    if (first / sums).read_text() != (out / sums).read_text():
+        raise Failed(f"{out} has other bytes than {first}")
+    done("chmod", "-R", "u+w", base)
+    shutil.rmtree(base)
+
+
 def run_all(machine: Machine, zig: str, prefix: pathlib.Path,
             all_programs: Programs) -> int:
     """How many programs ran, all rightly."""
@@ -202,8 +250,9 @@ def interface_files(where: pathlib.Path) -> pathlib.Path:
     """What the tests of the C interface read, built here, below one folder."""
     for name in ("extension/c_api", "test/quantized/programs", "examples/quickstart"):
         (where / name).mkdir(parents=True)
+        # Bazel has a folder only for what it made.
         for top in (TREE, TREE / "bazel-bin"):
-            for path in (top / name).iterdir():
+            for path in (top / name).glob("*"):
                 if path.suffix in (".pte", ".ptd", ".bin"):
                     shutil.copy(path, where / name)
     return where
@@ -247,6 +296,7 @@ def tested(name: str, zig: str, work: pathlib.Path, all_programs: Programs,
     (work / name).mkdir()
     prefix = written(machine, work / name)
     check_symbols(machine, prefix)
+    check_needs(machine, prefix / machine.library)
     ran = run_all(machine, zig, prefix, all_programs)
     how = machine.how
     if machine.run is not None:
@@ -255,12 +305,15 @@ def tested(name: str, zig: str, work: pathlib.Path, all_programs: Programs,
         run_interface_tests(machine, zig, prefix, files)
         run_platform_test(machine, zig, prefix)
         how += "; the tests of the C interface and of //runtime/platform pass, too"
+    if "--twice" in sys.argv:
+        check_built_anew(machine, work / name, work / name)
+        how += "; built anew in another folder it has the same bytes"
     return Row(name, machine.platform, (prefix / machine.library).stat().st_size, how)
 
 
 def main() -> int:
     zig = sys.argv[1]
-    names = [word for word in sys.argv[2:] if word not in STARTUP] or list(MACHINES)
+    names = [word for word in sys.argv[2:] if not word.startswith("--")] or list(MACHINES)
     unknown = [name for name in names if name not in MACHINES]
     if unknown:
         print(f"machines: there is no {unknown[0]}; there are {', '.join(MACHINES)}",
