@@ -61,7 +61,7 @@ DescribeResult describe_map(const std::string& path, const char* kind) {
   for (uint32_t i = 0; i < *map->get_num_keys(); ++i) {
     const char* key = *map->get_key(i);
     ordered_json entry = {{"key", key}, {"bytes", *map->num_bytes(key)}};
-    const Result<runtime::TensorLayout> layout = map->get_tensor_layout(key);
+    const Result<const runtime::TensorLayout> layout = map->get_tensor_layout(key);
     if (layout.ok()) {
       const auto sizes = layout->sizes();
       const auto order = layout->dim_order();

@@ -124,7 +124,7 @@ class FlatDataMap::Index final {
   Error add_layout(const flat::TensorLayout& from, Entry* to) {
     const size_t size = ranges[to->segment].size;
     if (from.sizes() != nullptr && from.dim_order() != nullptr) {
-      const Result<TensorLayout> layout =
+      const Result<const TensorLayout> layout =
           TensorLayout::create({from.sizes()->data(), from.sizes()->size()},
                                {from.dim_order()->data(), from.dim_order()->size()},
                                static_cast<runtime::ScalarType>(from.scalar_type()));
@@ -231,7 +231,7 @@ Result<const char*> FlatDataMap::get_key(uint32_t index) const {
   return sorted_[index].key.data();
 }
 
-Result<TensorLayout> FlatDataMap::get_tensor_layout(std::string_view key) const {
+Result<const TensorLayout> FlatDataMap::get_tensor_layout(std::string_view key) const {
   PETREL_ASSIGN_OR_RETURN(const Entry* entry, find(key));
   if (!entry->has_layout) return Error::NotFound;
   return TensorLayout::create({entry->sizes, entry->rank}, {entry->dim_order, entry->rank},

@@ -42,7 +42,7 @@ void read_all(const FlatDataMap& map) {
     for (size_t b = 0; b < data->size(); ++b) {
       sum += static_cast<const uint8_t*>(data->data())[b];
     }
-    const Result<TensorLayout> layout = map.get_tensor_layout(*key);
+    const Result<const TensorLayout> layout = map.get_tensor_layout(*key);
     if (layout.ok()) {
       EXPECT_LE(layout->nbytes(), data->size());
     }
@@ -75,7 +75,7 @@ TEST(FlatDataMap, TellsLayouts) {
   BufferDataLoader loader(bytes.data(), bytes.size());
   Result<FlatDataMap> map = FlatDataMap::load(&loader);
   ASSERT_TRUE(map.ok());
-  Result<TensorLayout> layout = map->get_tensor_layout("nhwc");
+  Result<const TensorLayout> layout = map->get_tensor_layout("nhwc");
   ASSERT_TRUE(layout.ok());
   EXPECT_EQ(layout->scalar_type(), runtime::ScalarType::Float);
   EXPECT_EQ(layout->nbytes(), 48u);

@@ -250,7 +250,7 @@ Result<const char*> ModuleData::get_key(uint32_t index) const {
   return sources_.keys[index];
 }
 
-Result<TensorLayout> ModuleData::get_tensor_layout(std::string_view key) const {
+Result<const TensorLayout> ModuleData::get_tensor_layout(std::string_view key) const {
   const NamedDataMap* const map = owner(key);
   if (map == nullptr) return Error::NotFound;
   return map->get_tensor_layout(key);

@@ -92,7 +92,7 @@ class Misshapen final : public runtime::NamedDataMap {
   }
   Result<uint32_t> get_num_keys() const override { return map_.get_num_keys(); }
   Result<const char*> get_key(uint32_t index) const override { return map_.get_key(index); }
-  Result<runtime::TensorLayout> get_tensor_layout(std::string_view key) const override {
+  Result<const runtime::TensorLayout> get_tensor_layout(std::string_view key) const override {
     static constexpr int32_t kSizes[] = {1, 640};
     static constexpr uint8_t kOrder[] = {0, 1};
     if (key != key_) return map_.get_tensor_layout(key);

@@ -46,7 +46,7 @@ Result<FreeableBuffer> CheckedDataMap::get_data(std::string_view key) const {
                shown(key), key.data(), runtime::kDataAlignment);
     return Error::InvalidExternalData;
   }
-  const Result<TensorLayout> layout = get_tensor_layout(key);
+  const Result<const TensorLayout> layout = get_tensor_layout(key);
   if (layout.ok() && layout->nbytes() > data.size()) {
     PETREL_LOG(Error, "data map gives %zu bytes for key \"%.*s\", but a layout of %zu", data.size(),
                shown(key), key.data(), layout->nbytes());
@@ -65,7 +65,7 @@ Result<const char*> CheckedDataMap::get_key(uint32_t index) const {
   return Error::InvalidExternalData;
 }
 
-Result<TensorLayout> CheckedDataMap::get_tensor_layout(std::string_view key) const {
+Result<const TensorLayout> CheckedDataMap::get_tensor_layout(std::string_view key) const {
   return map_.get_tensor_layout(key);
 }
 

@@ -26,7 +26,7 @@ alignas(16) const char kOther[] = "0123456789abcdef0123456789abcdeX";
 class Scripted final : public NamedDataMap {
  public:
   std::function<std::pair<const char*, size_t>(int call)> answer;
-  std::function<Result<TensorLayout>()> layout;
+  std::function<Result<const TensorLayout>()> layout;
   const char* key = "w";
   const char* loaded = kData;
   mutable int calls = 0;
@@ -39,7 +39,7 @@ class Scripted final : public NamedDataMap {
   }
   Result<uint32_t> get_num_keys() const override { return 1; }
   Result<const char*> get_key(uint32_t) const override { return key; }
-  Result<TensorLayout> get_tensor_layout(std::string_view) const override {
+  Result<const TensorLayout> get_tensor_layout(std::string_view) const override {
     if (layout) return layout();
     return Error::NotImplemented;
   }

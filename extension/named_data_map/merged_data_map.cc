@@ -25,8 +25,8 @@ Result<bool> same_data(const NamedDataMap& a, const NamedDataMap& b, const char*
   if (from_a.size() > 0 && std::memcmp(from_a.data(), from_b.data(), from_a.size()) != 0) {
     return false;
   }
-  const Result<TensorLayout> layout_a = a.get_tensor_layout(key);
-  const Result<TensorLayout> layout_b = b.get_tensor_layout(key);
+  const Result<const TensorLayout> layout_a = a.get_tensor_layout(key);
+  const Result<const TensorLayout> layout_b = b.get_tensor_layout(key);
   if (!layout_a.ok() || !layout_b.ok()) return true;
   return layout_a->scalar_type() == layout_b->scalar_type() &&
          runtime::equal(layout_a->sizes(), layout_b->sizes()) &&
@@ -83,7 +83,7 @@ Result<const char*> MergedDataMap::get_key(uint32_t index) const {
   return keys_[index];
 }
 
-Result<TensorLayout> MergedDataMap::get_tensor_layout(std::string_view key) const {
+Result<const TensorLayout> MergedDataMap::get_tensor_layout(std::string_view key) const {
   PETREL_ASSIGN_OR_RETURN(const NamedDataMap* map, owner(key));
   return map->get_tensor_layout(key);
 }

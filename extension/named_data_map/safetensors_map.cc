@@ -187,7 +187,7 @@ class SafetensorsMap::IndexReader {
     }
     tensor.offset = static_cast<size_t>(data_begin_ + offsets_[0]);
     tensor.size = static_cast<size_t>(offsets_[1] - offsets_[0]);
-    const Result<TensorLayout> layout =
+    const Result<const TensorLayout> layout =
         TensorLayout::create({tensor.sizes.data(), tensor.sizes.size()},
                              {tensor.dim_order.data(), tensor.dim_order.size()}, tensor.dtype);
     if (!layout.ok() || layout->nbytes() != tensor.size) {
@@ -319,7 +319,7 @@ Result<const char*> SafetensorsMap::get_key(uint32_t index) const {
   return tensors_[index].name.c_str();
 }
 
-Result<TensorLayout> SafetensorsMap::get_tensor_layout(std::string_view key) const {
+Result<const TensorLayout> SafetensorsMap::get_tensor_layout(std::string_view key) const {
   const Tensor* tensor = find(key);
   if (tensor == nullptr) return Error::NotFound;
   return TensorLayout::create({tensor->sizes.data(), tensor->sizes.size()},

@@ -75,7 +75,7 @@ TEST_F(SafetensorsMapTest, GivesTensorsWithTheirLayouts) {
   EXPECT_STREQ(*map->get_key(1), "w");
   EXPECT_EQ(map->get_key(2).error(), Error::InvalidArgument);
 
-  const Result<TensorLayout> layout = map->get_tensor_layout("w");
+  const Result<const TensorLayout> layout = map->get_tensor_layout("w");
   ASSERT_TRUE(layout.ok());
   EXPECT_EQ(layout->scalar_type(), ScalarType::Float);
   ASSERT_EQ(layout->sizes().size(), 2u);
@@ -238,7 +238,7 @@ TEST_F(SafetensorsMapTest, SurvivesDamage) {
       const char* key = *map->get_key(i);
       const Result<FreeableBuffer> data = map->get_data(key);
       ASSERT_TRUE(data.ok());
-      const Result<TensorLayout> layout = map->get_tensor_layout(key);
+      const Result<const TensorLayout> layout = map->get_tensor_layout(key);
       ASSERT_TRUE(layout.ok());
       EXPECT_EQ(layout->nbytes(), data->size());
       for (size_t b = 0; b < data->size(); ++b) {

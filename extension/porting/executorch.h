@@ -9,8 +9,10 @@
 #ifndef PETREL_EXTENSION_PORTING_EXECUTORCH_H_
 #define PETREL_EXTENSION_PORTING_EXECUTORCH_H_
 
+#include "extension/porting/filled.h"
 #include "extension/porting/module.h"
 #include "extension/porting/names.h"
 #include "extension/porting/tensor_ptr_maker.h"
+#include "extension/porting/tensors.h"
 
 #endif  // PETREL_EXTENSION_PORTING_EXECUTORCH_H_

@@ -15,6 +15,7 @@
 #define PETREL_EXTENSION_PORTING_MACROS_H_
 
 #include <cstdlib>
+#include <utility>
 
 #include "runtime/core/log.h"
 #include "runtime/core/result.h"
@@ -54,12 +55,23 @@
     }                                                       \
   } while (false)
 
-#define ET_UNWRAP(result)                                    \
-  ({                                                         \
-    auto petrel_result_ = (result);                          \
-    if (!petrel_result_.ok()) return petrel_result_.error(); \
-    std::move(*petrel_result_);                              \
+#define ET_UNWRAP(result, ...)                         \
+  ({                                                   \
+    auto petrel_result_ = (result);                    \
+    if (!petrel_result_.ok()) {                        \
+      ::petrel::porting::log_if_given("" __VA_ARGS__); \
+      return petrel_result_.error();                   \
+    }                                                  \
+    std::move(*petrel_result_);                        \
   })
+
+#define ET_ASSIGN_OR_RETURN(name, result, ...)       \
+  auto petrel_result_of_##name = (result);           \
+  if (!petrel_result_of_##name.ok()) {               \
+    ::petrel::porting::log_if_given("" __VA_ARGS__); \
+    return petrel_result_of_##name.error();          \
+  }                                                  \
+  auto name = std::move(*petrel_result_of_##name)
 
 namespace petrel::porting {
 

@@ -105,7 +105,8 @@ Result<MethodMeta> Module::method_meta(const std::string& method) {
   return module_->method_meta(method);
 }
 
-Error Module::load_method(const std::string& method) {
+Error Module::load_method(const std::string& method, NoAllocator /*unused*/,
+                          std::nullptr_t /*unused*/) {
   PETREL_RETURN_IF_ERROR(load());
   PETREL_RETURN_IF_ERROR(module_->load_method(method));
   calls_[method];
@@ -210,6 +211,13 @@ Error Module::set_output(const std::string& method, EValue value, size_t index) 
   }
   call->outputs_to.erase(index);
   call->outputs_to.emplace(index, tensor);
+  return Error::Ok;
+}
+
+Error Module::set_outputs(const std::string& method, const std::vector<EValue>& values) {
+  for (size_t i = 0; i < values.size(); ++i) {
+    PETREL_RETURN_IF_ERROR(set_output(method, values[i], i));
+  }
   return Error::Ok;
 }
 

@@ -75,8 +75,12 @@ class Module final {
   runtime::Result<size_t> num_methods();
   runtime::Result<std::unordered_set<std::string>> method_names();
   runtime::Result<runtime::MethodMeta> method_meta(const std::string& method);
-  runtime::Error load_method(const std::string& method);
-  runtime::Error load_forward() { return load_method("forward"); }
+  runtime::Error load_method(const std::string& method, NoAllocator planned_memory = nullptr,
+                             std::nullptr_t event_tracer = nullptr);
+  runtime::Error load_forward(NoAllocator planned_memory = nullptr,
+                              std::nullptr_t event_tracer = nullptr) {
+    return load_method("forward", planned_memory, event_tracer);
+  }
   // False if it was not loaded.
   bool unload_method(const std::string& method);
   bool unload_forward() { return unload_method("forward"); }
@@ -126,6 +130,11 @@ class Module final {
   runtime::Error set_output(const std::string& method, runtime::EValue value, size_t index = 0);
   runtime::Error set_output(runtime::EValue value, size_t index = 0) {
     return set_output("forward", value, index);
+  }
+
+  runtime::Error set_outputs(const std::string& method, const std::vector<runtime::EValue>& values);
+  runtime::Error set_outputs(const std::vector<runtime::EValue>& values) {
+    return set_outputs("forward", values);
   }
 
   // Of the last run. InvalidState if there was none.

@@ -23,6 +23,7 @@
 #include "extension/data_loader/mmap_data_loader.h"
 #include "extension/flat_data/flat_data_map.h"
 #include "extension/module/heap_allocator.h"
+#include "extension/porting/device.h"
 #include "extension/tensor/filled.h"
 #include "extension/tensor/tensor_ptr.h"
 #include "runtime/executor/program.h"
@@ -42,11 +43,15 @@ using std::optional;
 using std::string_view;
 template <typename T>
 using ArrayRef = ::petrel::runtime::Span<const T>;
+using IntArrayRef = ArrayRef<int64_t>;
+using TensorList = ArrayRef<Tensor>;
 
 }  // namespace petrel::porting::aten
 
 namespace petrel::porting::runtime {
 
+using aten::ArrayRef;
+using aten::IntArrayRef;
 using ::petrel::runtime::Backend;
 using ::petrel::runtime::BackendExecutionContext;
 using ::petrel::runtime::BackendInitContext;
@@ -68,6 +73,7 @@ using ::petrel::runtime::Method;
 using ::petrel::runtime::MethodMeta;
 using ::petrel::runtime::NamedDataMap;
 using ::petrel::runtime::Program;
+using ::petrel::runtime::resize_tensor;
 using ::petrel::runtime::Result;
 using ::petrel::runtime::Span;
 using ::petrel::runtime::Tag;
@@ -75,8 +81,9 @@ using ::petrel::runtime::Tensor;
 using ::petrel::runtime::TensorInfo;
 using ::petrel::runtime::TensorLayout;
 using ::petrel::runtime::to_string;
-template <typename T>
-using ArrayRef = Span<const T>;
+
+inline const char* toString(aten::ScalarType type) { return ::petrel::runtime::to_string(type); }
+inline size_t elementSize(aten::ScalarType type) { return ::petrel::runtime::element_size(type); }
 
 // There is nothing to start.
 inline void runtime_init() {}
@@ -88,23 +95,19 @@ namespace petrel::porting::extension {
 using ::petrel::extension::BufferDataLoader;
 using ::petrel::extension::clone_tensor_ptr;
 using ::petrel::extension::empty;
-using ::petrel::extension::empty_like;
 using ::petrel::extension::FileDataLoader;
 using ::petrel::extension::FileDescriptorDataLoader;
 using FlatTensorDataMap = ::petrel::extension::FlatDataMap;
 using ::petrel::extension::from_blob;
 using ::petrel::extension::full;
-using ::petrel::extension::full_like;
 using ::petrel::extension::make_tensor_ptr;
 using MallocMemoryAllocator = ::petrel::extension::HeapAllocator;
 using ::petrel::extension::MmapDataLoader;
 using ::petrel::extension::ones;
-using ::petrel::extension::ones_like;
 using ::petrel::extension::resize_tensor_ptr;
 using ::petrel::extension::scalar_tensor;
 using ::petrel::extension::TensorPtr;
 using ::petrel::extension::zeros;
-using ::petrel::extension::zeros_like;
 
 }  // namespace petrel::porting::extension
 

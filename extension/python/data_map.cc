@@ -94,7 +94,7 @@ Result<const char*> PythonDataMap::get_key(uint32_t index) const {
   return keys_[index].c_str();
 }
 
-Result<TensorLayout> PythonDataMap::get_tensor_layout(std::string_view key) const {
+Result<const TensorLayout> PythonDataMap::get_tensor_layout(std::string_view key) const {
   const Gil gil;
   auto known = layouts_.find(key);
   if (known == layouts_.end()) {

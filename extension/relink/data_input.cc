@@ -38,7 +38,7 @@ absl::Status load(MappedData& data, const std::string& path) {
 }
 
 std::optional<exir::TensorType> layout_of(const runtime::NamedDataMap& map, const char* key) {
-  const runtime::Result<runtime::TensorLayout> layout = map.get_tensor_layout(key);
+  const runtime::Result<const runtime::TensorLayout> layout = map.get_tensor_layout(key);
   if (!layout.ok()) return std::nullopt;
   exir::TensorType type;
   type.dtype = static_cast<exir::ScalarType>(layout->scalar_type());

@@ -57,7 +57,7 @@ Result<Scalar> EValue::tryToScalar() const {
 
 Result<Tensor> EValue::tryToTensor() const {
   if (!isTensor()) return Error::InvalidType;
-  return Tensor(payload_.as_tensor);
+  return payload_.as_tensor;
 }
 
 Result<std::string_view> EValue::tryToString() const {
@@ -106,7 +106,7 @@ Result<Span<const std::optional<Tensor>>> EValue::tryToListOptionalTensor() cons
     if (item == nullptr || item->isNone()) {
       new (&box->unboxed[i]) std::optional<Tensor>();
     } else if (item->isTensor()) {
-      new (&box->unboxed[i]) std::optional<Tensor>(Tensor(item->payload_.as_tensor));
+      new (&box->unboxed[i]) std::optional<Tensor>(item->payload_.as_tensor);
     } else {
       return Error::InvalidType;
     }

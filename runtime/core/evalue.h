@@ -46,6 +46,7 @@ class Scalar final {
  public:
   enum class Kind : uint8_t { Int, Double, Bool };
 
+  constexpr Scalar() : Scalar(int64_t{0}) {}
   constexpr Scalar(int64_t value) : kind_(Kind::Int), int_(value) {}
   constexpr Scalar(int value) : Scalar(int64_t{value}) {}
   constexpr Scalar(double value) : kind_(Kind::Double), double_(value) {}
@@ -63,6 +64,15 @@ class Scalar final {
   // The value rounded towards zero; saturates, and NaN gives 0.
   int64_t to_int() const;
   bool to_bool() const { return kind_ == Kind::Double ? double_ != 0 : int_ != 0; }
+  // These by the type: double, int64_t or bool.
+  template <typename T>
+  T to() const {
+    static_assert(std::is_same_v<T, double> || std::is_same_v<T, int64_t> ||
+                  std::is_same_v<T, bool>);
+    if constexpr (std::is_same_v<T, double>) return to_double();
+    if constexpr (std::is_same_v<T, int64_t>) return to_int();
+    if constexpr (std::is_same_v<T, bool>) return to_bool();
+  }
 
  private:
   Kind kind_;
@@ -96,7 +106,7 @@ class EValue final {
   EValue(int value) : EValue(int64_t{value}) {}
   EValue(double value) : tag(Tag::Double) { payload_.as_double = value; }
   EValue(bool value) : tag(Tag::Bool) { payload_.as_bool = value; }
-  EValue(Tensor value) : tag(Tag::Tensor) { payload_.as_tensor = value.impl(); }
+  EValue(Tensor value) : tag(Tag::Tensor) { payload_.as_tensor = value; }
   EValue(Scalar value);
   // The tensor of a pointer that owns one, such as a TensorPtr, which must outlive the
   // value; None for null.
@@ -137,7 +147,10 @@ class EValue final {
   double toDouble() const { return check(Tag::Double), payload_.as_double; }
   bool toBool() const { return check(Tag::Bool), payload_.as_bool; }
   Scalar toScalar() const { return tryToScalar().get(); }
-  Tensor toTensor() const { return check(Tag::Tensor), Tensor(payload_.as_tensor); }
+  // The handle, which is in the value.
+  Tensor& toTensor() & { return check(Tag::Tensor), payload_.as_tensor; }
+  const Tensor& toTensor() const& { return check(Tag::Tensor), payload_.as_tensor; }
+  Tensor toTensor() && { return check(Tag::Tensor), payload_.as_tensor; }
   std::string_view toString() const { return tryToString().get(); }
   Span<const int64_t> toIntList() const { return tryToIntList().get(); }
   Span<const bool> toBoolList() const { return tryToBoolList().get(); }
@@ -146,6 +159,9 @@ class EValue final {
   Span<const std::optional<Tensor>> toListOptionalTensor() const {
     return tryToListOptionalTensor().get();
   }
+  // toX() by the type: Tensor, int64_t, double, bool, Scalar or std::string_view.
+  template <typename T>
+  T to() const;
 
   // InvalidType when the value, or an entry of it, has another type. Lists are
   // valid until the same value is read again.
@@ -174,12 +190,37 @@ class EValue final {
     int64_t as_int;
     double as_double;
     bool as_bool;
-    TensorImpl* as_tensor;
+    Tensor as_tensor;
     void* as_box;
     Array as_array;
   };
   Payload payload_ = {};
 };
+
+template <>
+inline Tensor EValue::to<Tensor>() const {
+  return toTensor();
+}
+template <>
+inline int64_t EValue::to<int64_t>() const {
+  return toInt();
+}
+template <>
+inline double EValue::to<double>() const {
+  return toDouble();
+}
+template <>
+inline bool EValue::to<bool>() const {
+  return toBool();
+}
+template <>
+inline Scalar EValue::to<Scalar>() const {
+  return toScalar();
+}
+template <>
+inline std::string_view EValue::to<std::string_view>() const {
+  return toString();
+}
 
 }  // namespace petrel::runtime
 

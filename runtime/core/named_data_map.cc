@@ -9,8 +9,9 @@
 
 namespace petrel::runtime {
 
-Result<TensorLayout> TensorLayout::create(Span<const int32_t> sizes, Span<const uint8_t> dim_order,
-                                          ScalarType scalar_type) {
+Result<const TensorLayout> TensorLayout::create(Span<const int32_t> sizes,
+                                                Span<const uint8_t> dim_order,
+                                                ScalarType scalar_type) {
   if (!is_valid(scalar_type)) {
     PETREL_LOG(Error, "a tensor layout has type %d, which is unknown",
                static_cast<int>(scalar_type));
@@ -35,7 +36,7 @@ Result<TensorLayout> TensorLayout::create(Span<const int32_t> sizes, Span<const 
   return TensorLayout(sizes, dim_order, scalar_type, bytes);
 }
 
-Result<TensorLayout> NamedDataMap::get_tensor_layout(std::string_view) const {
+Result<const TensorLayout> NamedDataMap::get_tensor_layout(std::string_view) const {
   return Error::NotImplemented;
 }
 

@@ -35,8 +35,8 @@ class TensorLayout final {
  public:
   // InvalidArgument if lengths differ, a size is negative, dim_order is not a
   // permutation, the type is unknown or the number of bytes overflows.
-  static Result<TensorLayout> create(Span<const int32_t> sizes, Span<const uint8_t> dim_order,
-                                     ScalarType scalar_type);
+  static Result<const TensorLayout> create(Span<const int32_t> sizes, Span<const uint8_t> dim_order,
+                                           ScalarType scalar_type);
 
   Span<const int32_t> sizes() const { return sizes_; }
   Span<const uint8_t> dim_order() const { return dim_order_; }
@@ -69,7 +69,7 @@ class NamedDataMap {
 
   // The layout of `key` (optional: NotImplemented; NotFound for bytes that are
   // no tensor). Without it a tensor is accepted when its size in bytes fits.
-  virtual Result<TensorLayout> get_tensor_layout(std::string_view key) const;
+  virtual Result<const TensorLayout> get_tensor_layout(std::string_view key) const;
 
   // Copies the first `size` bytes of `key`. InvalidArgument if it has fewer.
   // The default asks get_data.

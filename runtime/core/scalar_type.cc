@@ -51,6 +51,8 @@ const char* to_string(ScalarType type) {
       return "uint32";
     case ScalarType::UInt64:
       return "uint64";
+    case ScalarType::Undefined:
+      break;
   }
   return "invalid type";
 }

@@ -28,6 +28,8 @@ enum class ScalarType : int8_t {
   BFloat16 = 15,
   QUInt4x2 = 16,
   QUInt2x4 = 17,
+  // No element has it; for variables that have no type yet.
+  Undefined = 21,
   Bits16 = 22,
   Float8_e5m2 = 23,
   Float8_e4m3fn = 24,
@@ -69,6 +71,8 @@ constexpr size_t element_size(ScalarType type) {
     case ScalarType::Double:
     case ScalarType::UInt64:
       return 8;
+    case ScalarType::Undefined:
+      return 0;
   }
   return 0;
 }

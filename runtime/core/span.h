@@ -21,6 +21,9 @@ template <typename T>
 class Span final {
  public:
   using value_type = T;
+  using size_type = size_t;
+  using iterator = T*;
+  using const_iterator = const T*;
 
   constexpr Span() = default;
   constexpr Span(T* data, size_t size) : data_(data), size_(size) {}
@@ -46,6 +49,8 @@ class Span final {
   constexpr bool empty() const { return size_ == 0; }
   constexpr T* begin() const { return data_; }
   constexpr T* end() const { return data_ + size_; }
+  constexpr const T* cbegin() const { return data_; }
+  constexpr const T* cend() const { return data_ + size_; }
   constexpr T& operator[](size_t i) const { return data_[i]; }
   constexpr T& front() const { return data_[0]; }
   constexpr T& back() const { return data_[size_ - 1]; }
@@ -54,6 +59,8 @@ class Span final {
   constexpr Span first(size_t count) const { return Span(data_, count); }
   // The elements from `start` on; `start` must not exceed size().
   constexpr Span subspan(size_t start) const { return Span(data_ + start, size_ - start); }
+  constexpr Span slice(size_t start, size_t count) const { return subspan(start).first(count); }
+  constexpr Span slice(size_t start) const { return subspan(start); }
 
  private:
   T* data_ = nullptr;
@@ -68,6 +75,14 @@ constexpr bool equal(Span<T> a, Span<U> b) {
     if (!(a[i] == b[i])) return false;
   }
   return true;
+}
+template <typename T>
+constexpr bool operator==(Span<T> a, Span<T> b) {
+  return equal(a, b);
+}
+template <typename T>
+constexpr bool operator!=(Span<T> a, Span<T> b) {
+  return !equal(a, b);
 }
 
 }  // namespace petrel::runtime

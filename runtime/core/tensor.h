@@ -79,6 +79,14 @@ class TensorImpl final {
 
   const void* data() const { return data_; }
   void* mutable_data() const { return data_; }
+  template <typename T>
+  const T* data() const {
+    return static_cast<const T*>(data_);
+  }
+  template <typename T>
+  T* mutable_data() const {
+    return static_cast<T*>(data_);
+  }
 
   // Bytes that data points to, at least nbytes() while data is not null; 0
   // without data.
@@ -139,6 +147,7 @@ class Tensor final {
   explicit constexpr Tensor(TensorImpl* impl) : impl_(impl) {}
 
   ScalarType scalar_type() const { return impl_->scalar_type(); }
+  ScalarType dtype() const { return scalar_type(); }
   size_t element_size() const { return impl_->element_size(); }
   ssize_t dim() const { return impl_->dim(); }
   size_t numel() const { return impl_->numel(); }
@@ -155,14 +164,21 @@ class Tensor final {
   void* mutable_data_ptr() const { return impl_->mutable_data(); }
   template <typename T>
   const T* const_data_ptr() const {
-    return static_cast<const T*>(impl_->data());
+    return impl_->data<T>();
   }
   template <typename T>
   T* mutable_data_ptr() const {
-    return static_cast<T*>(impl_->mutable_data());
+    return impl_->mutable_data<T>();
+  }
+  // Other names of these.
+  void* data_ptr() const { return mutable_data_ptr(); }
+  template <typename T>
+  T* data_ptr() const {
+    return mutable_data_ptr<T>();
   }
 
   TensorImpl* impl() const { return impl_; }
+  TensorImpl* unsafeGetTensorImpl() const { return impl_; }
 
  private:
   TensorImpl* impl_;

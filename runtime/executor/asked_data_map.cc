@@ -73,7 +73,7 @@ Result<FreeableBuffer> AskedDataMap::get_data(std::string_view key) const {
   return data;
 }
 
-Result<TensorLayout> AskedDataMap::get_tensor_layout(std::string_view key) const {
+Result<const TensorLayout> AskedDataMap::get_tensor_layout(std::string_view key) const {
   note(key);
   return map_.get_tensor_layout(key);
 }

@@ -43,7 +43,7 @@ class AskedDataMap final : public NamedDataMap {
   Result<FreeableBuffer> get_data(std::string_view key) const override;
   Result<uint32_t> get_num_keys() const override { return map_.get_num_keys(); }
   Result<const char*> get_key(uint32_t index) const override { return map_.get_key(index); }
-  Result<TensorLayout> get_tensor_layout(std::string_view key) const override;
+  Result<const TensorLayout> get_tensor_layout(std::string_view key) const override;
   Error load_data_into(std::string_view key, void* buffer, size_t size) const override;
   Result<BytePlace> find_place(std::string_view key, size_t size) const override;
 

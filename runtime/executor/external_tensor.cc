@@ -19,7 +19,7 @@ Result<bool> check_external_layout(const NamedDataMap* map, std::string_view nam
                name.data());
     return Error::InvalidExternalData;
   }
-  const Result<TensorLayout> layout = map->get_tensor_layout(name);
+  const Result<const TensorLayout> layout = map->get_tensor_layout(name);
   if (layout.error() == Error::NotImplemented) return false;
   if (!layout.ok()) {
     PETREL_LOG(Error, "external tensor \"%.*s\" cannot be found in the data map: %s", shown(name),

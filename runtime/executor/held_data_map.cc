@@ -24,7 +24,7 @@ bool is_right(const TensorLayout& found, const WeightView& weight) {
 // The layout that a map has for a weight is the one the program needs.
 Error check_layout(const NamedDataMap& map, const WeightView& weight) {
   if (!weight.has_layout) return Error::Ok;
-  const Result<TensorLayout> found = map.get_tensor_layout(weight.key);
+  const Result<const TensorLayout> found = map.get_tensor_layout(weight.key);
   // The map does not tell, or does not have it.
   if (!found.ok() || is_right(*found, weight)) return Error::Ok;
   PETREL_LOG(Error, "weight \"%.*s\" is %s in the data, but the program needs %s",
@@ -97,7 +97,7 @@ Result<BytePlace> HeldDataMap::find_place(std::string_view key, size_t size) con
   if (index != program_.num_weights() && !checked_[index].load(std::memory_order_acquire)) {
     const WeightView weight = program_.weight(index);
     if (!weight.digest.empty() || weight.bytes != size) return Error::NotSupported;
-    const Result<TensorLayout> found = map_.get_tensor_layout(key);
+    const Result<const TensorLayout> found = map_.get_tensor_layout(key);
     if (weight.has_layout && found.ok() && !is_right(*found, weight)) return Error::NotSupported;
   }
   return map_.find_place(key, size);

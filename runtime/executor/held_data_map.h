@@ -41,7 +41,7 @@ class HeldDataMap final : public NamedDataMap {
   Result<FreeableBuffer> get_data(std::string_view key) const override;
   Result<uint32_t> get_num_keys() const override { return map_.get_num_keys(); }
   Result<const char*> get_key(uint32_t index) const override { return map_.get_key(index); }
-  Result<TensorLayout> get_tensor_layout(std::string_view key) const override {
+  Result<const TensorLayout> get_tensor_layout(std::string_view key) const override {
     return map_.get_tensor_layout(key);
   }
   Error load_data_into(std::string_view key, void* buffer, size_t size) const override;

@@ -109,6 +109,7 @@ class Method final {
 
   MethodMeta method_meta() const { return MethodMeta(declared_); }
   EventTracer* event_tracer() const { return event_tracer_; }
+  EventTracer* get_event_tracer() const { return event_tracer_; }
 
  private:
   friend class Program;

@@ -49,8 +49,8 @@ Result<const char*> MethodDataMap::get_key(uint32_t index) const {
   return index < external ? external_.get_key(index) : program_.get_key(index - external);
 }
 
-Result<TensorLayout> MethodDataMap::get_tensor_layout(std::string_view key) const {
-  Result<TensorLayout> layout = first().get_tensor_layout(key);
+Result<const TensorLayout> MethodDataMap::get_tensor_layout(std::string_view key) const {
+  Result<const TensorLayout> layout = first().get_tensor_layout(key);
   if (layout.ok() || layout.error() != Error::NotFound) return layout;
   return second().get_tensor_layout(key);
 }

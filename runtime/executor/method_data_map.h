@@ -40,7 +40,7 @@ class MethodDataMap final : public NamedDataMap {
   Result<FreeableBuffer> get_data(std::string_view key) const override;
   Result<uint32_t> get_num_keys() const override;
   Result<const char*> get_key(uint32_t index) const override;
-  Result<TensorLayout> get_tensor_layout(std::string_view key) const override;
+  Result<const TensorLayout> get_tensor_layout(std::string_view key) const override;
   Result<BytePlace> find_place(std::string_view key, size_t size) const override;
 
  private:

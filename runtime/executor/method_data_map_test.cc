@@ -26,7 +26,7 @@ class OneKeyMap final : public NamedDataMap {
     if (index > 0) return Error::InvalidArgument;
     return key_.c_str();
   }
-  Result<TensorLayout> get_tensor_layout(std::string_view key) const override {
+  Result<const TensorLayout> get_tensor_layout(std::string_view key) const override {
     if (key != key_) return Error::NotFound;
     return TensorLayout::create({&size_, 1}, {&dim_, 1}, ScalarType::Byte);
   }

@@ -83,13 +83,13 @@ Result<TensorInfo> MethodMeta::attribute_tensor_meta(size_t index) const {
 
 size_t MethodMeta::num_memory_planned_buffers() const { return method_.num_arenas(); }
 
-Result<size_t> MethodMeta::memory_planned_buffer_size(size_t index) const {
+Result<int64_t> MethodMeta::memory_planned_buffer_size(size_t index) const {
   if (index >= num_memory_planned_buffers()) {
     PETREL_LOG(Error, "arena %zu of method \"%.64s\" is asked for, but there are %zu", index,
                name(), num_memory_planned_buffers());
     return Error::InvalidArgument;
   }
-  return static_cast<size_t>(method_.arena_bytes(static_cast<uint32_t>(index + 1)));
+  return static_cast<int64_t>(method_.arena_bytes(static_cast<uint32_t>(index + 1)));
 }
 
 size_t MethodMeta::num_backends() const { return method_.num_delegates(); }

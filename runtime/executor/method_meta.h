@@ -80,7 +80,7 @@ class MethodMeta final {
 
   // The arenas that a HierarchicalAllocator must provide, counted from 0.
   size_t num_memory_planned_buffers() const;
-  Result<size_t> memory_planned_buffer_size(size_t index) const;
+  Result<int64_t> memory_planned_buffer_size(size_t index) const;
 
   // One per delegate call site; a name may repeat.
   size_t num_backends() const;

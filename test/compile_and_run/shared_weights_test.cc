@@ -211,7 +211,7 @@ class Odd final : public runtime::NamedDataMap {
   }
   Result<uint32_t> get_num_keys() const override { return map_.get_num_keys(); }
   Result<const char*> get_key(uint32_t index) const override { return map_.get_key(index); }
-  Result<runtime::TensorLayout> get_tensor_layout(std::string_view key) const override {
+  Result<const runtime::TensorLayout> get_tensor_layout(std::string_view key) const override {
     if (!tells_layouts_) return Error::NotImplemented;
     if (key != key_) return map_.get_tensor_layout(key);
     return runtime::TensorLayout::create({sizes_.data(), sizes_.size()},

@@ -51,7 +51,7 @@ class WatchedMap final : public runtime::NamedDataMap {
   }
   Result<uint32_t> get_num_keys() const override { return map_->get_num_keys(); }
   Result<const char*> get_key(uint32_t index) const override { return map_->get_key(index); }
-  Result<runtime::TensorLayout> get_tensor_layout(std::string_view key) const override {
+  Result<const runtime::TensorLayout> get_tensor_layout(std::string_view key) const override {
     return map_->get_tensor_layout(key);
   }
 

@@ -98,7 +98,7 @@ Result<const char*> GoldenDataMap::get_key(uint32_t index) const {
   return std::next(golden_.weights.begin(), index)->first.c_str();
 }
 
-Result<TensorLayout> GoldenDataMap::get_tensor_layout(std::string_view key) const {
+Result<const TensorLayout> GoldenDataMap::get_tensor_layout(std::string_view key) const {
   const auto found = golden_.weights.find(std::string(key));
   if (found == golden_.weights.end()) return Error::NotFound;
   const std::vector<int32_t>& sizes = found->second.sizes;

@@ -55,7 +55,8 @@ class GoldenDataMap final : public runtime::NamedDataMap {
   runtime::Result<runtime::FreeableBuffer> get_data(std::string_view key) const override;
   runtime::Result<uint32_t> get_num_keys() const override;
   runtime::Result<const char*> get_key(uint32_t index) const override;
-  runtime::Result<runtime::TensorLayout> get_tensor_layout(std::string_view key) const override;
+  runtime::Result<const runtime::TensorLayout> get_tensor_layout(
+      std::string_view key) const override;
 
  private:
   const Golden& golden_;

@@ -52,7 +52,7 @@ class OneWeight final : public NamedDataMap {
   }
   Result<uint32_t> get_num_keys() const override { return 1u; }
   Result<const char*> get_key(uint32_t) const override { return "w"; }
-  Result<runtime::TensorLayout> get_tensor_layout(std::string_view key) const override {
+  Result<const runtime::TensorLayout> get_tensor_layout(std::string_view key) const override {
     static constexpr uint8_t kOrder[] = {0, 1};
     if (key != "w") return Error::NotFound;
     if (!has_layout) return Error::NotImplemented;
@@ -141,7 +141,7 @@ class PlacedWeight final : public NamedDataMap {
   }
   Result<uint32_t> get_num_keys() const override { return 1u; }
   Result<const char*> get_key(uint32_t) const override { return "w"; }
-  Result<runtime::TensorLayout> get_tensor_layout(std::string_view key) const override {
+  Result<const runtime::TensorLayout> get_tensor_layout(std::string_view key) const override {
     return weight.get_tensor_layout(key);
   }
   Result<runtime::BytePlace> find_place(std::string_view, size_t) const override {

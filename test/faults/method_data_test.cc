@@ -118,7 +118,7 @@ class LayoutMap final : public NamedDataMap {
   Result<FreeableBuffer> get_data(std::string_view) const override {
     return FreeableBuffer(data_.data(), data_.size() * sizeof(float), nullptr);
   }
-  Result<runtime::TensorLayout> get_tensor_layout(std::string_view) const override {
+  Result<const runtime::TensorLayout> get_tensor_layout(std::string_view) const override {
     return runtime::TensorLayout::create({sizes_.data(), sizes_.size()},
                                          {order_.data(), order_.size()}, type_);
   }

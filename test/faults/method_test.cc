@@ -49,7 +49,7 @@ TEST_F(MethodTest, DescribesItself) {
   EXPECT_EQ(meta->num_outputs(), 1u);
   EXPECT_EQ(meta->output_tensor_meta(0)->sizes().size(), 2u);
   EXPECT_EQ(meta->num_memory_planned_buffers(), 1u);
-  EXPECT_EQ(meta->memory_planned_buffer_size(0).get(), 64u);
+  EXPECT_EQ(meta->memory_planned_buffer_size(0).get(), 64);
   EXPECT_EQ(meta->memory_planned_buffer_size(1).error(), Error::InvalidArgument);
   EXPECT_EQ(meta->num_instructions(), 1u);
   EXPECT_EQ(meta->num_backends(), 0u);

@@ -25,11 +25,17 @@ class PortingTest(unittest.TestCase):
         self.assertEqual(done.returncode, 0)
         self.assertEqual(done.stdout, (HERE / f"expected/{name}.txt").read_text())
 
+    def test_classifier(self):
+        self.check("classifier", HERE / "classifier_app", PROGRAM)
+
     def test_module(self):
         self.check("module", HERE / "module_app", DIGITS, PROGRAM)
 
     def test_module_with_data(self):
         self.check("module_with_data", HERE / "module_app", DIGITS, *EXTERNAL)
+
+    def test_parts(self):
+        self.check("parts", HERE / "parts_app", *EXTERNAL)
 
     def test_program(self):
         self.check("program", HERE / "program_app", *EXTERNAL)

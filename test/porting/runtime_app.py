@@ -7,6 +7,8 @@ PACKAGE is executorch.runtime or petrel.runtime.
 """
 
 import importlib
+import io
+import pathlib
 import sys
 
 import numpy
@@ -35,6 +37,28 @@ def describe(package, runtime, program):
     print("input:", tuple(info.sizes()), info.dtype(), info.nbytes())
 
 
+def use_other_ways(package, runtime, path, image):
+    data = pathlib.Path(path).read_bytes()
+    for source in [pathlib.Path(path), bytearray(data), io.BytesIO(data)]:
+        program = runtime.load_program(source, verification=package.Verification.Minimal,
+                                       enable_etdump=False, debug_buffer_size=0)
+        print(type(source).__name__, program.method_names)
+    method = program.load_method("forward")
+    print("same method:", program.load_method("forward") is method)
+    if torch is not None:
+        image = image.clone().requires_grad_()
+    outputs = method.execute((image,))
+    print("derived:", torch is not None and outputs[0].requires_grad)
+    for what, kind, act in [("no method", KeyError, lambda: program.load_method("none")),
+                            ("no meta", RuntimeError, lambda: program.metadata("none")),
+                            ("no input", IndexError,
+                             lambda: method.metadata.input_tensor_meta(7))]:
+        try:
+            act()
+        except kind as error:
+            print(what, "fails", str(error) != "")
+
+
 def main():
     package = importlib.import_module(sys.argv[1])
     samples = numpy.fromfile(sys.argv[2], numpy.uint8).reshape(-1, 65)
@@ -56,6 +80,7 @@ def main():
         again = runtime.load_program(file.read()).load_method("forward")
     print("bytes:", bool((numpy.asarray(again.execute([tensor(images[49])])[0]) ==
                           numpy.asarray(outputs[0])).all()))
+    use_other_ways(package, runtime, sys.argv[3], tensor(images[49]))
     for what, act in [("no program", lambda: runtime.load_program("none.pte")),
                       ("too few", lambda: method.execute([]))]:
         try:

@@ -11,13 +11,20 @@
 #include "sdk.h"
 
 // One by one, as apps do.
+using executorch::aten::Device;
+using executorch::aten::DeviceType;
 using executorch::aten::ScalarType;
 using executorch::extension::clone_tensor_ptr;
 using executorch::extension::for_blob;
 using executorch::extension::from_blob;
 using executorch::extension::full;
+using executorch::extension::full_strided;
 using executorch::extension::make_tensor_ptr;
 using executorch::extension::ones;
+using executorch::extension::ones_like;
+using executorch::extension::rand;
+using executorch::extension::randint;
+using executorch::extension::randn_like;
 using executorch::extension::resize_tensor_ptr;
 using executorch::extension::scalar_tensor;
 using executorch::extension::TensorPtr;
@@ -60,6 +67,46 @@ void print(const char* what, const TensorPtr& tensor) {
   std::printf("\n");
 }
 
+void print_views(float* floats) {
+  const auto whole = from_blob(floats, {2, 3}, ScalarType::Float, Device(DeviceType::CPU));
+  const auto view = make_tensor_ptr(whole, {3, 2});
+  print("view", view);
+  print("part", make_tensor_ptr(*whole, {2, 2}));
+  print("same", make_tensor_ptr(
+                    from_blob(floats, {2, 3}, {1, 2}, ScalarType::Float, Device(DeviceType::CPU))));
+  view->mutable_data_ptr<float>()[0] = 9;
+  std::printf("shared: %g\n", static_cast<double>(whole->data_ptr<float>()[0]));
+  const TensorPtr made = for_blob(floats, {6}).device(Device(DeviceType::CPU));
+  print("made", made);
+  int count = 0;
+  {
+    const auto owned = from_blob(floats, {6}, ScalarType::Float, Device(DeviceType::CPU),
+                                 [&count](void* /*data*/) { ++count; });
+    const auto kept = make_tensor_ptr(owned);
+  }
+  std::printf("deleted: %d\n", count);
+  print("bytes",
+        make_tensor_ptr({2}, std::vector<uint8_t>{1, 0, 0, 0, 0, 1, 0, 0}, ScalarType::Int));
+  print("strided", full_strided({2, 3}, {1, 2}, 3));
+  print("like", ones_like(whole, ScalarType::Long));
+}
+
+// Within their bounds, and not all alike.
+void print_random() {
+  const auto uniform = rand({64});
+  const auto integers = randint(-2, 3, {2, 32}, ScalarType::Long);
+  const auto normal = randn_like(uniform, ScalarType::Double);
+  bool is_within = true, is_alike = true;
+  double sum = 0;
+  for (size_t i = 0; i < 64; ++i) {
+    is_within = is_within && number(uniform, i) >= 0 && number(uniform, i) < 1 &&
+                number(integers, i) >= -2 && number(integers, i) <= 2;
+    is_alike = is_alike && number(uniform, i) == number(uniform, 0);
+    sum += number(normal, i) * number(normal, i);
+  }
+  std::printf("random: %d %d %d\n", is_within, is_alike, sum > 16 && sum < 256);
+}
+
 }  // namespace
 
 int main() {
@@ -100,11 +147,16 @@ int main() {
   print("smaller", sized);
   std::printf("too large: %d\n", resize_tensor_ptr(sized, {8, 2}) == Error::Ok);
 
+  print_views(floats);
+  print_random();
+
   const EValue value(from);
   std::printf("value: %d %d %g\n", value.isTensor(), value.isInt(),
               static_cast<double>(value.toTensor().const_data_ptr<float>()[0]));
   std::printf("numbers: %d %g %d\n", static_cast<int>(EValue(int64_t{3}).toInt()),
               EValue(0.5).toDouble(), EValue(true).toBool());
+  std::printf("scalar: %g %d\n", EValue(2.5).toScalar().to<double>(),
+              EValue(2.5).toScalar().isFloatingPoint());
   std::printf("wrong type: %d\n", EValue(int64_t{3}).tryToTensor().ok());
   return 0;
 }

@@ -35,10 +35,13 @@ CONTEXT = {
         " MergeOptions options;",
     "extension/named_data_map/safetensors_map.h":
         "const Program* program = nullptr; MemoryManager memory(nullptr); Module::Options options;",
+    "extension/porting/device.h": "float* pixels = nullptr;",
     "extension/porting/executorch.h": "",
+    "extension/porting/filled.h": "",
     "extension/porting/macros.h":
         "std::unique_ptr<DataLoader> given; DataLoader& loader = *given; const char* path = \"\";",
     "extension/porting/tensor_ptr_maker.h": "float* pixels = nullptr;",
+    "extension/porting/tensors.h": "float* pixels = nullptr;",
     "extension/tensor/filled.h": "",
     "extension/tensor/tensor_ptr.h":
         "std::vector<float> pixels; float* camera_buffer = nullptr; std::unique_ptr<Module> module;",
@@ -127,8 +130,10 @@ class CommentsTest(unittest.TestCase):
         # Declarations of functions, and namespaces, are outside of functions.
         outside = "\n".join(re.findall(r"^(?:namespace \w+ = .*|extern .*);$", code, re.M))
         code = re.sub(r"^(?:namespace \w+ = .*|extern .*);$", "", code, flags=re.M)
-        extra = {"extension/porting/macros.h": '#include "extension/porting/macros.h"',
-                 "extension/porting/tensor_ptr_maker.h": "using petrel::porting::extension::for_blob;"}
+        extra = {"extension/porting/macros.h": '#include "extension/porting/macros.h"'}
+        if path.startswith("extension/porting/") and path not in extra:
+            extra[path] = ("#include <cstdlib>\nusing namespace petrel::porting::aten;\n"
+                           "using namespace petrel::porting::extension;")
         source = FOLDER / "example.cc"
         program = PROGRAM
         if path == "extension/c_api/petrel.h":  # an example of a main()

@@ -15,8 +15,9 @@ served by petrel.load(). docs/porting.md says what differs.
 
 import enum
 import math
+import os
 import sys
-from typing import Any, List, Optional, Sequence, Set, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Set, Tuple, Union
 
 import numpy
 
@@ -34,6 +35,16 @@ class Verification(enum.Enum):
     """How much loading checks: everything, always."""
     Minimal = 0
     InternalConsistency = 1
+
+
+class MissingMethod(Error, KeyError):
+    """There is no method of that name."""
+
+    __str__ = Error.__str__
+
+
+class MissingValue(Error, IndexError):
+    """There is no input or output with that index."""
 
 
 class TensorInfo:
@@ -80,8 +91,8 @@ class MethodMeta:
 
     def _tensor(self, what: str, values: List[ValueInfo], index: int) -> TensorInfo:
         if not 0 <= index < len(values):
-            raise Error(f"method {self.name()!r} has {len(values)} {what}s, none with index {index}",
-                        "InvalidArgument")
+            raise MissingValue(f"method {self.name()!r} has {len(values)} {what}s, none with "
+                               f"index {index}", "InvalidArgument")
         if values[index].kind != "Tensor":
             raise Error(f"{what} {index} of method {self.name()!r} is a {values[index].kind}, "
                         "no Tensor", "InvalidType")
@@ -89,6 +100,25 @@ class MethodMeta:
 
     def __repr__(self) -> str:
         return f"MethodMeta(name={self.name()!r})"
+
+
+def _from_caller(value: Any) -> Any:
+    """An input as the program takes it: not as a part of what torch derives."""
+    torch = sys.modules.get("torch")
+    if torch is None or not isinstance(value, torch.Tensor):
+        return value
+    return value.detach()
+
+
+def _bytes_of_file(data: Any) -> Any:
+    """Bytes of a file that the system does not know, such as BytesIO; else what is given."""
+    if not hasattr(data, "read"):
+        return data
+    try:
+        data.fileno()
+    except (AttributeError, OSError):
+        return data.read()
+    return data
 
 
 def _to_caller(value: Any) -> Any:
@@ -107,7 +137,8 @@ class Method:
 
     def execute(self, inputs: Sequence[Any]) -> List[Any]:
         """The outputs; inputs in order, tensors of torch or arrays of NumPy."""
-        return [_to_caller(value) for value in self._method(*inputs)]
+        outputs = self._method(*[_from_caller(value) for value in inputs])
+        return [_to_caller(value) for value in outputs]
 
     @property
     def metadata(self) -> MethodMeta:
@@ -119,23 +150,27 @@ class Program:
 
     def __init__(self, program: LoadedProgram) -> None:
         self._program = program
+        self._methods: Dict[str, Method] = {}
 
     @property
     def method_names(self) -> Set[str]:
         return set(self._program)
 
     def load_method(self, name: str) -> Method:
-        method = self._find(name)
-        method.load()
-        return Method(method)
+        """The method; the same one whenever it is asked for."""
+        if name not in self._methods:
+            method = self._find(name)
+            method.load()
+            self._methods[name] = Method(method)
+        return self._methods[name]
 
     def metadata(self, method_name: str) -> MethodMeta:
         return MethodMeta(self._find(method_name))
 
     def _find(self, name: str) -> LoadedMethod:
         if name not in self._program:
-            raise Error(f"there is no method {name!r}; the methods are {sorted(self._program)}",
-                        "NotFound")
+            raise MissingMethod(f"there is no method {name!r}; the methods are "
+                                f"{sorted(self._program)}", "NotFound")
         return self._program[name]
 
 
@@ -175,7 +210,10 @@ class Runtime:
 
     def load_program(self, data: Source, *,
                      verification: Verification = Verification.InternalConsistency,
-                     data_path: Optional[str] = None) -> Program:
+                     enable_etdump: bool = False, debug_buffer_size: int = 0,
+                     data_path: Optional[Union[str, "os.PathLike[str]"]] = None) -> Program:
         """A program from a path, bytes or an open file, with the data file that it needs."""
-        del verification
-        return Program(load(data, data=[] if data_path is None else [data_path]))
+        del verification, debug_buffer_size
+        if enable_etdump:
+            raise Error("enable_etdump is True, but Petrel writes no ETDump", "NotSupported")
+        return Program(load(_bytes_of_file(data), data=[] if data_path is None else [data_path]))
