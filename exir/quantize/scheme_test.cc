@@ -61,7 +61,6 @@ TEST(Scheme, RefusesNumbersByName) {
   EXPECT_EQ(check_affine({1, 128}).message(), "zero point is 128, must be -128 to 127");
 }
 
-// PerChannelMinMaxObserver, symmetric over -127..127, and quantize_per_channel.
 // Of lengths around those that are looked at together.
 TEST(Scheme, RangesAreFromTheLeastToTheLargest) {
   for (size_t count = 2; count < 70; ++count) {
@@ -95,6 +94,7 @@ TEST(Scheme, RangesAreOfFiniteNumbers) {
   }
 }
 
+// PerChannelMinMaxObserver, symmetric over -127..127, and quantize_per_channel.
 TEST(Scheme, WeightsAreTorchs) {
   const auto weight = quantize_weight(weight_of({2, 3}, {1, -2, 0.5f, 0.25f, 0.1f, -0.3f}), 0);
   ASSERT_TRUE(weight.ok()) << weight.status();
