@@ -166,7 +166,7 @@ class ChecksTest(unittest.TestCase):
             self.assertEqual(built.run("forward", inputs), expected, layer)
 
     def test_nothing_is_asked_of_the_surroundings(self):
-        for layer in ("activations", "lstm", "attention", "conv_transposed", "choices", "writes"):
+        for layer in ("activations", "lstm", "choices", "writes"):
             folder = self.folder / layer
             folder.mkdir()
             package.Package(folder, "kws", [("forward", LAYERS / f"{layer}.pt2")])
