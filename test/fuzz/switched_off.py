@@ -346,8 +346,8 @@ def belongs(file, room, only):
 
 def named_in(lines, check):
     """Whether the output of an earlier run says that nothing noticed the check."""
-    return any(line.startswith(check.file + ":") and f": {check.text}: " in line
-               for line in lines)
+    text = f"{check.file}:{check.line}: {check.text}: "
+    return any(line.startswith(text) for line in lines)
 
 
 def main() -> int:
@@ -356,7 +356,7 @@ def main() -> int:
     parser.add_argument("--room", action="append", choices=ROOMS, help="of these (default: all)")
     parser.add_argument("--only", default="*", metavar="GLOB", help="sources that match")
     parser.add_argument("--again", metavar="OUTPUT", type=pathlib.Path,
-                        help="only what this earlier output names; tests were added since")
+                        help="only what this earlier output of the same sources names")
     parser.add_argument("--test", metavar="LABEL", action="append",
                         help="by these tests alone: what they do not notice, others may")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
