@@ -124,7 +124,7 @@ absl::Status Judge::run_floats(const std::string& program) {
         floats_.right += place_of_largest(made[0]) == labels_[place];
       }
       wanted.push_back(std::move(made));
-      judged_[method].push_back(sample);
+      if (count <= most_ || stride_[method] > 1) kept_[method].push_back(sample);
       return absl::OkStatus();
     };
     PETREL_RETURN_IF_ERROR(for_each_sample(files, runner.inputs(), stride_[method], run).status());
@@ -150,20 +150,30 @@ absl::StatusOr<Verdict> Judge::judge(const std::string& program, size_t step) co
     PETREL_ASSIGN_OR_RETURN(MethodRunner runner, MethodRunner::open(loaded.module(), method));
     const size_t stride = stride_.at(method);
     const bool is_labelled = has_labels() && method == options_->budget.labels_method;
-    const std::vector<Sample>& samples = judged_.at(method);
-    for (size_t i = 0; i < samples.size(); i += step) {
-      PETREL_ASSIGN_OR_RETURN(const std::vector<EValue> outputs, runner.run(samples[i]));
-      const Outputs& wanted = wanted_.at(method)[i];
+    const auto compare = [&](size_t place, const Sample& sample) -> absl::Status {
+      PETREL_ASSIGN_OR_RETURN(const std::vector<EValue> outputs, runner.run(sample));
+      const Outputs& wanted = wanted_.at(method)[place / stride];
       for (size_t o = 0; o < std::min(outputs.size(), wanted.size()); ++o) {
         const std::vector<float> made = floats_of(outputs[o]);
         Noise& noise = noise_by_output[{method, o}];
-        for (size_t e = 0; e < std::min(made.size(), wanted[o].size()); ++e) {
-          noise.add(made[e], wanted[o][e]);
+        for (size_t i = 0; i < std::min(made.size(), wanted[o].size()); ++i) {
+          noise.add(made[i], wanted[o][i]);
         }
         if (o == 0 && is_labelled && !made.empty()) {
-          right += place_of_largest(made) == labels_[i * stride];
+          right += place_of_largest(made) == labels_[place];
         }
       }
+      return absl::OkStatus();
+    };
+    const auto kept = kept_.find(method);
+    if (kept == kept_.end()) {
+      PETREL_RETURN_IF_ERROR(
+          for_each_sample(options_->samples.at(method), runner.inputs(), stride * step, compare)
+              .status());
+      continue;
+    }
+    for (size_t i = 0; i < kept->second.size(); i += step) {
+      PETREL_RETURN_IF_ERROR(compare(i * stride, kept->second[i]));
     }
   }
   return verdict_of(noise_by_output, right);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // How good programs of one model are, tried one after another on the same
-// samples: the float model is run once, and what it made is kept, and the samples.
+// samples: the float model is run once, and what it made is kept, as are the
+// samples where they are few.
 //
 //   PETREL_ASSIGN_OR_RETURN(const Judge judge, Judge::make(options, floats));
 //   PETREL_ASSIGN_OR_RETURN(const Verdict verdict, judge.judge(bytes, 1));
@@ -59,8 +60,10 @@ class Judge {
   const CalibrateOptions* options_;
   size_t most_;
   size_t samples_ = 0;
-  std::map<std::string, size_t> stride_;                // by method
-  std::map<std::string, std::vector<Sample>> judged_;   // every stride_th sample of a method
+  std::map<std::string, size_t> stride_;  // by method
+  // Those that are judged, by method; of a method with more than `most` labels none, and the files
+  // are read anew.
+  std::map<std::string, std::vector<Sample>> kept_;
   std::map<std::string, std::vector<Outputs>> wanted_;  // by method and sample
   std::vector<int64_t> labels_;                         // of options.budget.labels_method
   Verdict floats_;
