@@ -62,14 +62,15 @@ uint64_t convolution_bytes(const Dims& out, const Window& window) {
   return product({kPointer, area(window), sum(pixels, 3 * kTileRows)});
 }
 
-// Windows that overlap along a row share their columns, unless they are dilated.
+// Windows that overlap along a row share their columns, unless they are dilated. As many rows as
+// a kernel reads pointers behind its own are kept above and below those that are shared.
 uint64_t rows_of_windows_bytes(const Dims& out, const Window& window) {
-  const uint64_t rows = rows_kept(out, window, 1);
   const uint64_t step = window.dilation_width > 1
                             ? window.kernel_width
                             : std::min(window.stride_width, window.kernel_width);
   const uint64_t row =
       sum(area(window), product({uint64_t{out[2]} - 1, step, window.kernel_height}));
+  const uint64_t rows = rows_kept(out, window, 1 + 2 * divide_up(kPointersBehind, row));
   return sum(product({kPointer, rows, row}), kPointer * (kPointersBehind + area(window)));
 }
 
