@@ -13,8 +13,11 @@
 #include <filesystem>
 #include <system_error>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
 #include "exir/status_macros.h"
 #include "extension/project/board_run.h"
 #include "extension/project/build.h"
@@ -121,6 +124,20 @@ absl::StatusOr<std::vector<std::string>> words_of(const Project& project,
   return emulator_words(board, fs::absolute(image.path, failed), "stdio", {});
 }
 
+// A word as the shell that starts the device reads it back. Backslashes, as `build` prints the
+// words between single quotes.
+std::string shell_word(const std::string& word) {
+  constexpr absl::string_view kPlain = "_@%+=:,./-";
+  std::string text;
+  for (const char c : word) {
+    if (!absl::ascii_isalnum(static_cast<unsigned char>(c)) && !absl::StrContains(kPlain, c)) {
+      text += '\\';
+    }
+    text += c;
+  }
+  return text;
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> device_spec(const Project& project, const std::string& driver) {
@@ -130,7 +147,9 @@ absl::StatusOr<std::string> device_spec(const Project& project, const std::strin
     return absl::StrCat("serial:", device.port, "@115200");
   }
   PETREL_ASSIGN_OR_RETURN(const std::vector<std::string> words, words_of(project, driver));
-  return absl::StrCat("exec:", absl::StrJoin(words, " "));
+  return absl::StrCat("exec:", absl::StrJoin(words, " ", [](std::string* out, const auto& word) {
+                        out->append(shell_word(word));
+                      }));
 }
 
 absl::StatusOr<std::unique_ptr<BoardStream>> open_stream(const Project& project,

@@ -59,8 +59,9 @@ class EveryBoardTest(board_case.BoardCase):
         self.generate(model, "--int8", "integer", "--device-rpc")
         for board in board_case.ALL:
             with self.subTest(board):
-                self.petrel("project", "create", "--board", board, "--model", "c", "-o", board)
-                said = self.petrel("project", "build", board, "--driver", "host_driven")
+                place = f"host drives {board}"
+                self.petrel("project", "create", "--board", board, "--model", "c", "-o", place)
+                said = self.petrel("project", "build", place, "--driver", "host_driven")
                 device = re.search(r"^--device '(.*)'$", said, re.M).group(1)
                 self.petrel("run", "--device", device, "--input", given, "--output-dir",
                             f"{board}.driven")
