@@ -189,7 +189,7 @@ Error Delegate::build(const runtime::NamedDataMap* map, const Options& options,
 // and by pages that are written for the first time. What loading does of that takes as long
 // as there, or less, for it asks for pages together. Yet a call may have smaller sizes than
 // those of the graph, and then needs less: so much is done as takes no longer than the rest
-// of loading, or a few milliseconds.
+// of loading, and a few milliseconds more.
 void Delegate::prepare_first_run() {
   const uint64_t room = weights_.packed_bytes() + kBytesPerNode * graph_.nodes.size() + kLeastRoom;
   const uint64_t kept = kept_bytes(graph_);
