@@ -318,13 +318,33 @@ def square(g):
     return "aten.pow.Tensor_Scalar(%a, 2)", x ** 2
 
 
+def put_slice(g):
+    x, y = g.levels("a", 5, 6), g.levels("c", 2, 6)
+    start = pick(0, 1, 3)
+    return (f"aten.slice_scatter.default(%a, %c, 0, {start}, {start + 2}, 1)",
+            x.slice_scatter(y, 0, start, start + 2))
+
+
+def put_row(g):
+    x, y = g.levels("a", 5, 6), g.levels("c", 6)
+    place = pick(0, 2, 4)
+    return f"aten.select_scatter.default(%a, %c, 0, {place})", x.select_scatter(y, 0, place)
+
+
+def scatter(g):
+    x, y = g.levels("a", 5, 6), g.levels("c", 2, 6)
+    places = torch.stack([torch.randperm(5)[:2] for _ in range(6)], 1)
+    g.constant("k", places)
+    return "aten.scatter.src(%a, 0, %k, %c)", x.scatter(0, places, y)
+
+
 FAMILIES = {f.__name__: f for f in (
     linear, linear_relu, conv2d, depthwise, conv1d, add, sub, mul, matmul, mean, avg_pool2d,
     adaptive_avg_pool2d, max_pool2d, softmax, cat, pad, permute, slices, upsample, scale)}
 FAMILIES.update({name: unary(name) for name in UNARY})
 FAMILIES.update({f.__name__: f for f in (
     relu6, scaled_matmul, transposed, layer_norm, group_norm, total, mean_apart, largest, maximum,
-    masked_softmax, square, put)})
+    masked_softmax, square, put, put_slice, put_row, scatter)})
 
 
 def record():

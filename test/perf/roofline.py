@@ -71,6 +71,7 @@ LAYERS = {
     "3x3 in 16 groups, 28 x 28 x 128": convolution(28, 128, 3, 16),
     "1x1 in 3 groups, 28 x 28 x 240": convolution(28, 240, 1, 3),
     "depthwise 3x3, 28 x 28 x 144": convolution(28, 144, 3, 144),
+    "depthwise 5x5, 28 x 28 x 144": convolution(28, 144, 5, 144),
     "depthwise 7x7, 28 x 28 x 96": convolution(28, 96, 7, 96),
     "transposed 2x2 of stride 2, 28 x 28 x 64": Layer(
         lambda: nn.ConvTranspose2d(64, 64, 2, 2), (1, 64, 28, 28), 28 * 28 * 64 * 64 * 4,
