@@ -78,5 +78,6 @@ def source_libraries():
             "four_rows",
             "six_rows",
             "repeated_pointers",
+            "grouped",
         ]),
     )

@@ -69,6 +69,7 @@ LAYERS = {
     "3x3, 28 x 28 x 64": convolution(28, 64, 3),
     "3x3, 7 x 7 x 256": convolution(7, 256, 3),
     "3x3 in 16 groups, 28 x 28 x 128": convolution(28, 128, 3, 16),
+    "3x3 in 32 groups, 28 x 28 x 128": convolution(28, 128, 3, 32),
     "1x1 in 3 groups, 28 x 28 x 240": convolution(28, 240, 1, 3),
     "depthwise 3x3, 28 x 28 x 144": convolution(28, 144, 3, 144),
     "depthwise 5x5, 28 x 28 x 144": convolution(28, 144, 5, 144),
