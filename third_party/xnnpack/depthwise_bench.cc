@@ -22,13 +22,13 @@ void measure(DepthwiseRow& row, Pixels pixels, double* best) {
 
 void compare(const RowShape& shape) {
   DepthwiseRow row(shape);
-  double one = 1, four = 1;
+  double one = 1, eight = 1;
   for (int round = 0; round < 100; ++round) {
     measure(row, Pixels::kOne, &one);
-    measure(row, Pixels::kFour, &four);
+    measure(row, Pixels::kEight, &eight);
   }
-  std::printf("%6zu %7zu %9zu %7zu %9.2f %9.2f %7.2fx\n", shape.size, shape.stride, shape.channels,
-              shape.width, 1e6 * one, 1e6 * four, one / four);
+  std::printf("%5zu %6zu %7zu %9zu %7zu %9.2f %9.2f %7.2fx\n", shape.lanes, shape.size,
+              shape.stride, shape.channels, shape.width, 1e6 * one, 1e6 * eight, one / eight);
 }
 
 }  // namespace
@@ -40,14 +40,17 @@ int main() {
     std::printf("the machine has no AVX-512\n");
     return 0;
   }
-  std::printf("%6s %7s %9s %7s %9s %9s %8s\n", "window", "stride", "channels", "width", "one us",
-              "four us", "ratio");
-  for (size_t size : {3, 5}) {
-    for (size_t stride : {1, 2}) {
-      compare({size, stride, 32, 112});
-      compare({size, stride, 144, 56});
-      compare({size, stride, 240, 14});
-      compare({size, stride, 576, 7});
+  std::printf("%5s %6s %7s %9s %7s %9s %9s %8s\n", "lanes", "window", "stride", "channels", "width",
+              "one us", "eight us", "ratio");
+  for (size_t lanes : {16, 8}) {
+    for (size_t size : {3, 5}) {
+      if (size == 5 && lanes == 8) continue;
+      for (size_t stride : {1, 2}) {
+        compare({size, stride, 32, 112, lanes});
+        compare({size, stride, 144, 56, lanes});
+        compare({size, stride, 240, 14, lanes});
+        compare({size, stride, 576, 7, lanes});
+      }
     }
   }
 }

@@ -32,13 +32,16 @@ bool DepthwiseRow::is_possible(size_t lanes) {
 }
 
 void DepthwiseRow::run(Pixels pixels) {
-  const bool four = pixels == Pixels::kFour;
+  const bool eight = pixels == Pixels::kEight;
   const bool fma3 = shape_.lanes == 8;
-  const auto of_3 = four ? &petrel_f32_dwconv_minmax_ukernel_9p16c__avx512f
-                         : &xnn_f32_dwconv_minmax_ukernel_9p16c__avx512f;
-  const auto of_5 = fma3   ? &petrel_f32_dwconv_minmax_ukernel_25p8c__fma3
-                    : four ? &petrel_f32_dwconv_minmax_ukernel_25p16c__avx512f
-                           : &xnn_f32_dwconv_minmax_ukernel_25p16c__avx512f;
+  const auto own_3 = fma3 ? &petrel_f32_dwconv_minmax_ukernel_9p8c__fma3
+                          : &petrel_f32_dwconv_minmax_ukernel_9p16c__avx512f;
+  const auto their_3 = fma3 ? &xnn_f32_dwconv_minmax_ukernel_9p16c__fma3
+                            : &xnn_f32_dwconv_minmax_ukernel_9p16c__avx512f;
+  const auto of_3 = eight ? own_3 : their_3;
+  const auto of_5 = fma3    ? &petrel_f32_dwconv_minmax_ukernel_25p8c__fma3
+                    : eight ? &petrel_f32_dwconv_minmax_ukernel_25p16c__avx512f
+                            : &xnn_f32_dwconv_minmax_ukernel_25p16c__avx512f;
   const auto of_7 = fma3 ? &petrel_f32_dwconv_minmax_ukernel_49p8c__fma3
                          : &petrel_f32_dwconv_minmax_ukernel_49p16c__avx512f;
   const auto kernel = shape_.size == 3 ? of_3 : shape_.size == 5 ? of_5 : of_7;
@@ -47,7 +50,7 @@ void DepthwiseRow::run(Pixels pixels) {
   params.scalar.max = kMax;
   const size_t step = shape_.stride * shape_.size * sizeof(void*);
   // The offset of pointers is one float.
-  kernel(shape_.channels, shape_.width, pointers_.data(), weights_, (four ? four_ : one_).data(),
+  kernel(shape_.channels, shape_.width, pointers_.data(), weights_, (eight ? eight_ : one_).data(),
          static_cast<intptr_t>(step), (stride() - shape_.channels) * sizeof(float), sizeof(float),
          zeros_.data(), &params);
 }
@@ -63,7 +66,7 @@ DepthwiseRow::DepthwiseRow(const RowShape& shape)
     : shape_(shape),
       zeros_(shape.channels, 0),
       one_(stride() * shape.width, kUntouched),
-      four_(one_) {
+      eight_(one_) {
   const size_t columns = shape.size + (shape.width - 1) * shape.stride;
   input_ = random_floats(shape.size * columns * shape.channels + 1, 1);
   for (size_t x = 0; x < columns; ++x) {
@@ -80,7 +83,7 @@ DepthwiseRow::DepthwiseRow(const RowShape& shape)
 }
 
 const std::vector<float>& DepthwiseRow::output(Pixels pixels) const {
-  return pixels == Pixels::kFour ? four_ : one_;
+  return pixels == Pixels::kEight ? eight_ : one_;
 }
 
 double DepthwiseRow::expected(size_t pixel, size_t channel) const {

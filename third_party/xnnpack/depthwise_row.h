@@ -6,8 +6,8 @@
 // only.
 //
 //   DepthwiseRow row({/*size=*/3, /*stride=*/1, /*channels=*/96, /*width=*/56});
-//   row.run(Pixels::kFour);
-//   row.output(Pixels::kFour);
+//   row.run(Pixels::kEight);
+//   row.output(Pixels::kEight);
 #ifndef PETREL_THIRD_PARTY_XNNPACK_DEPTHWISE_ROW_H_
 #define PETREL_THIRD_PARTY_XNNPACK_DEPTHWISE_ROW_H_
 
@@ -16,7 +16,7 @@
 
 namespace petrel::third_party::xnnpack {
 
-enum class Pixels { kOne, kFour };
+enum class Pixels { kOne, kEight };
 
 struct RowShape {
   size_t size;  // height and width of the window: 3, 5, or 7, which XNNPACK has no such kernel for
@@ -35,7 +35,8 @@ class DepthwiseRow {
   DepthwiseRow(const DepthwiseRow&) = delete;
   DepthwiseRow& operator=(const DepthwiseRow&) = delete;
 
-  // Of kOne there are 3 and 5 with AVX-512, of kFour not 3 with FMA3.
+  // Of kOne there are 3, and 5 with AVX-512. That of FMA3 has weights in tiles of 16
+  // channels: it takes as long as with the right ones, for whole tiles.
   void run(Pixels pixels);
   // Elements that must stay as they are have kUntouched.
   const std::vector<float>& output(Pixels pixels) const;
@@ -48,7 +49,7 @@ class DepthwiseRow {
 
  private:
   const RowShape shape_;
-  std::vector<float> input_, storage_, zeros_, one_, four_;
+  std::vector<float> input_, storage_, zeros_, one_, eight_;
   const float* weights_ = nullptr;  // in storage_, aligned
   std::vector<const float*> pointers_;
 };
