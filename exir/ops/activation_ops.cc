@@ -155,6 +155,8 @@ constexpr OpRow kRows[] = {
     {"aten::log_softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> "
      "Tensor",
      "", kPure, infer<softmax>},
+    {"aten::_safe_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor", "", kPure,
+     infer<softmax>},
     {"aten::_softmax(Tensor self, int dim, bool half_to_float) -> Tensor", "aten::_softmax.out",
      kPure, infer<internal_softmax>},
     {"aten::_log_softmax(Tensor self, int dim, bool half_to_float) -> Tensor",

@@ -184,9 +184,13 @@ Inferred trace(const BoundArguments& in) {
 Inferred cross(const BoundArguments& in) {
   PETREL_ASSIGN_OR_RETURN(Sizes sizes,
                           broadcast_sizes({in.tensor("self").sizes, in.tensor("other").sizes}));
-  PETREL_ASSIGN_OR_RETURN(int64_t dim, in.dim("dim", sizes.size()));
-  if (sizes.empty() || sizes[static_cast<size_t>(dim)] != 3) {
-    return invalid("arguments have no 3 elements along dim ", dim);
+  if (in.given("dim")) {
+    PETREL_ASSIGN_OR_RETURN(int64_t dim, in.dim("dim", sizes.size()));
+    if (sizes.empty() || sizes[static_cast<size_t>(dim)] != 3) {
+      return invalid("arguments have no 3 elements along dim ", dim);
+    }
+  } else if (std::find(sizes.begin(), sizes.end(), Size(3)) == sizes.end()) {
+    return invalid("arguments have 3 elements along no dim");
   }
   const ScalarType dtype = in.tensor("self").dtype;
   if (dtype == ScalarType::kBool || dtype != in.tensor("other").dtype) {
@@ -266,6 +270,7 @@ constexpr OpRow kRows[] = {
      "Tensor? append=None) -> Tensor",
      "", kPure, infer<diff>},
     {"aten::trace(Tensor self) -> Tensor", "", kPure, infer<trace>},
+    {"aten::cross(Tensor self, Tensor other, int? dim=None) -> Tensor", "", kPure, infer<cross>},
     {"aten::linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor", "", kPure,
      infer<cross>},
     {"aten::cosine_similarity(Tensor x1, Tensor x2, int dim=1, float "

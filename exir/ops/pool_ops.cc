@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstddef>
 #include <limits>
+#include <string>
 #include <utility>
+
+#include "absl/strings/str_join.h"
 
 #include "exir/ops/elementwise.h"
 #include "exir/ops/families.h"
@@ -74,6 +79,25 @@ Inferred with_indices(Inferred values) {
 
 Inferred max_pool_with_indices(const BoundArguments& in) { return with_indices(windowed(in)); }
 
+// Each value goes to its place in a plane of output_size.
+Inferred max_unpool(const BoundArguments& in) {
+  const size_t n = spatial_dims(in);
+  TensorType out = in.tensor("self");
+  PETREL_RETURN_IF_ERROR(check_image(out, n));
+  const TensorType& indices = in.tensor("indices");
+  if (indices.dtype != ScalarType::kLong || indices.sizes != out.sizes) {
+    return invalid("argument 'indices' is ", std::string(scalar_type_name(indices.dtype)), "[",
+                   absl::StrJoin(indices.sizes, ","), "], must be i64[",
+                   absl::StrJoin(out.sizes, ","), "]");
+  }
+  const Sizes size = in.ints("output_size");
+  if (size.size() != n) {
+    return invalid("argument 'output_size' has ", size.size(), " elements, must have ", n);
+  }
+  std::copy(size.begin(), size.end(), out.sizes.end() - static_cast<ptrdiff_t>(n));
+  return one(out.dtype, out.sizes);
+}
+
 Inferred avg_pool(const BoundArguments& in) {
   if (in.given("divisor_override") && in.integer("divisor_override") == 0) {
     return invalid("argument 'divisor_override' is 0");
@@ -118,6 +142,11 @@ constexpr OpRow kRows[] = {
      "stride=[], int[3] padding=0, int[3] dilation=1, bool ceil_mode=False) "
      "-> (Tensor, Tensor)",
      "", kPure, infer<max_pool_with_indices>},
+    {"aten::max_unpool2d(Tensor self, Tensor indices, SymInt[2] output_size) -> Tensor", "", kPure,
+     infer<max_unpool>},
+    {"aten::max_unpool3d(Tensor self, Tensor indices, SymInt[3] output_size, int[3] stride, "
+     "int[3] padding) -> Tensor",
+     "", kPure, infer<max_unpool>},
     {"aten::avg_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], "
      "int[1] padding=[0], bool ceil_mode=False, bool count_include_pad=True) "
      "-> Tensor",

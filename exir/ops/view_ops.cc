@@ -269,6 +269,7 @@ constexpr OpRow kRows[] = {
      infer<unary_same>},
     {"aten::resolve_neg(Tensor(a) self) -> Tensor(a)", "", kPure | kView | kIdentity,
      infer<unary_same>},
+    {"aten::real(Tensor(a) self) -> Tensor(a)", "", kPure | kView | kIdentity, infer<unary_same>},
 };
 
 }  // namespace

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <limits>
+
 #include "exir/pass/decompose/decompose.h"
 #include "exir/pass/framework/round_once.h"
 #include "exir/status_macros.h"
@@ -94,6 +96,22 @@ Rewritten softmax(Builder& b, Node& node) {
   return done(b, node, b.call(aten::_softmax, {x, dim, false}));
 }
 
+//   %y = _safe_softmax(%x, dim)
+// ->
+//   %y = where(any(%x != -inf, [dim], true), softmax(%x, dim), 0)
+Rewritten safe_softmax(Builder& b, Node& node) {
+  const TensorType& type = node.result()->tensor();
+  const Argument& dim = node.argument(arg::dim);
+  PETREL_ASSIGN_OR_RETURN(Value * x, b.cast(tensor_at(node, arg::self), type.dtype));
+  PETREL_ASSIGN_OR_RETURN(Value * y, b.call(aten::_softmax, {x, dim, false}));
+  if (type.rank() == 0) return done(b, node, b.view(y, {}));
+  PETREL_ASSIGN_OR_RETURN(Value * seen,
+                          b.call(aten::ne_Scalar, {x, -std::numeric_limits<double>::infinity()}));
+  PETREL_ASSIGN_OR_RETURN(seen, b.call(aten::any_dims, {seen, Ints{fixed_int(dim)}, true}));
+  PETREL_ASSIGN_OR_RETURN(Value * zero, b.scalar(0, type.dtype));
+  return done(b, node, b.call(aten::where_self, {seen, y, zero}));
+}
+
 Rewritten log_softmax(Builder& b, Node& node) {
   PETREL_ASSIGN_OR_RETURN(Value * x, cast_of(b, node));
   const int64_t dim = wrap_dim(fixed_int(node.argument(arg::dim)), x->tensor().rank());
@@ -138,6 +156,7 @@ constexpr Rewrite kRows[] = {
     {aten::_prelu_kernel, prelu},
     {aten::softmax_int, softmax},
     {aten::log_softmax_int, log_softmax},
+    {aten::_safe_softmax, safe_softmax},
     {aten::_softmax, internal_softmax, true},
     {aten::_log_softmax, internal_softmax, true},
 };

@@ -79,7 +79,10 @@ Rewritten rot90(Builder& b, Node& node) {
 // a[1] b[2] - a[2] b[1], and so on around.
 Rewritten cross(Builder& b, Node& node) {
   const Sizes& sizes = sizes_of(node.result());
-  const int64_t dim = wrap_dim(fixed_int(node.argument(arg::dim)), sizes.size());
+  const Argument& given = node.argument(arg::dim);
+  const auto first_of_three = std::find(sizes.begin(), sizes.end(), Size(3));
+  const int64_t dim =
+      given.is_none() ? first_of_three - sizes.begin() : wrap_dim(fixed_int(given), sizes.size());
   const auto turned = [&](ArgHandle name, int64_t by) {
     Value* x = tensor_at(node, name);
     const BuiltValue whole = b.expand(x, sizes);
@@ -279,6 +282,7 @@ constexpr Rewrite kRows[] = {
     {aten::diff, diff},
     {aten::trace, trace},
     {aten::rot90, rot90},
+    {aten::cross, cross},
     {aten::linalg_cross, cross},
     {aten::fliplr, fliplr},
     {aten::flipud, flipud},

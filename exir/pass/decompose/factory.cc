@@ -82,8 +82,12 @@ Rewritten eye(Builder& b, Node& node) {
 Rewritten linspace(Builder& b, Node& node) {
   const TensorType type = node.result()->tensor();
   const int64_t n = numel_of(node.result());
-  if (!is_floating_point(type.dtype) || n < 2) return false;
+  if (!is_floating_point(type.dtype)) return false;
   const double start = fixed_number(node.argument(arg::start));
+  if (n < 2) {
+    PETREL_ASSIGN_OR_RETURN(Value * one, b.scalar(start, type.dtype));
+    return done(b, node, b.expand(one, sizes_of(type)));
+  }
   const double end = fixed_number(node.argument(arg::end));
   const double step = (end - start) / static_cast<double>(n - 1);
   PETREL_ASSIGN_OR_RETURN(Value * i,

@@ -24,20 +24,24 @@ int64_t dim_of(const Node& node) {
   return wrap_dim(fixed_int(node.argument(arg::dim)), tensor_at(node, arg::self)->tensor().rank());
 }
 
+// A number is a row of one element.
 Rewritten put(Builder& b, Node& node, Value* values, bool accumulate) {
-  return done(b, node,
-              b.call(aten::index_put,
-                     {tensor_at(node, arg::self), along(dim_of(node), tensor_at(node, arg::index)),
-                      values, accumulate}));
+  Value* x = tensor_at(node, arg::self);
+  if (x->tensor().rank() == 0) {
+    PETREL_ASSIGN_OR_RETURN(x, b.view(x, {1}));
+  }
+  const int64_t dim = x == tensor_at(node, arg::self) ? dim_of(node) : 0;
+  PETREL_ASSIGN_OR_RETURN(
+      Value * y,
+      b.call(aten::index_put, {x, along(dim, tensor_at(node, arg::index)), values, accumulate}));
+  return done(b, node, b.view(y, sizes_of(node.result())));
 }
 
 Rewritten index_copy(Builder& b, Node& node) {
-  if (tensor_at(node, arg::self)->tensor().rank() == 0) return false;
   return put(b, node, tensor_at(node, arg::source), false);
 }
 
 Rewritten index_add(Builder& b, Node& node) {
-  if (tensor_at(node, arg::self)->tensor().rank() == 0) return false;
   Value* source = tensor_at(node, arg::source);
   const Argument& alpha = node.argument(arg::alpha);
   if (fixed_number(alpha) != 1) {
@@ -47,10 +51,8 @@ Rewritten index_add(Builder& b, Node& node) {
 }
 
 Rewritten index_fill(Builder& b, Node& node) {
-  Value* x = tensor_at(node, arg::self);
-  if (x->tensor().rank() == 0) return false;
-  PETREL_ASSIGN_OR_RETURN(Value * value,
-                          b.scalar(fixed_number(node.argument(arg::value)), x->tensor().dtype));
+  const ScalarType dtype = node.result()->tensor().dtype;
+  PETREL_ASSIGN_OR_RETURN(Value * value, b.scalar(fixed_number(node.argument(arg::value)), dtype));
   return put(b, node, value, false);
 }
 
@@ -211,12 +213,55 @@ Rewritten scatter_reduce(Builder& b, Node& node) {
   return done(b, node, b.binary(aten::div_Tensor, sum, count));
 }
 
+// The kernel takes a list of places.
+Rewritten index_select(Builder& b, Node& node) {
+  Value* index = tensor_at(node, arg::index);
+  Value* x = tensor_at(node, arg::self);
+  if (index->tensor().rank() == 1 && x->tensor().rank() != 0) return false;
+  PETREL_ASSIGN_OR_RETURN(index, b.view(index, {numel_of(index)}));
+  if (x->tensor().rank() == 0) {
+    PETREL_ASSIGN_OR_RETURN(x, b.view(x, {1}));
+  }
+  PETREL_ASSIGN_OR_RETURN(Value * y,
+                          b.call(aten::index_select, {x, node.argument(arg::dim), index}));
+  return done(b, node, b.view(y, sizes_of(node.result())));
+}
+
+// The kernel takes places of 64 bits.
+Rewritten scatter_add(Builder& b, Node& node) {
+  Value* index = tensor_at(node, arg::index);
+  if (index->tensor().dtype == ScalarType::kLong) return false;
+  PETREL_ASSIGN_OR_RETURN(index, b.cast(index, ScalarType::kLong));
+  return done(b, node,
+              b.call(aten::scatter_add, {tensor_at(node, arg::self), node.argument(arg::dim), index,
+                                         tensor_at(node, arg::src)}));
+}
+
+//   %y = isin(%x, %among)
+// ->
+//   %y = any(%x[..., None] == %among[all], [-1])
+Rewritten isin(Builder& b, Node& node) {
+  Value* x = tensor_at(node, arg::elements);
+  Value* among = tensor_at(node, arg::test_elements);
+  Sizes sizes = sizes_of(x);
+  sizes.push_back(1);
+  PETREL_ASSIGN_OR_RETURN(x, b.view(x, sizes));
+  PETREL_ASSIGN_OR_RETURN(among, b.view(among, {numel_of(among)}));
+  PETREL_ASSIGN_OR_RETURN(Value * y, b.binary(aten::eq_Tensor, x, among));
+  PETREL_ASSIGN_OR_RETURN(y, b.call(aten::any_dims, {y, Ints{-1}, false}));
+  if (node.argument(arg::invert).as_bool()) return done(b, node, b.call(aten::logical_not, {y}));
+  return done(b, node, y);
+}
+
 constexpr Rewrite kRows[] = {
     {aten::one_hot, one_hot},
     {aten::index_put, index_put},
     {aten::masked_scatter, masked_scatter},
     {aten::scatter_reduce, scatter_reduce},
     {aten::scatter_reduce_two, scatter_reduce},
+    {aten::index_select, index_select, true},
+    {aten::scatter_add, scatter_add, true},
+    {aten::isin_Tensor_Tensor, isin},
     {aten::index_copy, index_copy},
     {aten::index_add, index_add},
     {aten::index_fill_int_Scalar, index_fill},

@@ -71,6 +71,27 @@ Rewritten max_pool(Builder& b, Node& node, size_t spatial) {
 Rewritten max_pool1d(Builder& b, Node& node) { return max_pool(b, node, 1); }
 Rewritten max_pool2d(Builder& b, Node& node) { return max_pool(b, node, 2); }
 
+//   %y = max_unpool2d(%x, %places, [h, w])
+// ->
+//   %y = scatter(zeros, 1, %places, %x), each of them [planes, elements]
+Rewritten max_unpool(Builder& b, Node& node) {
+  const TensorType& type = node.result()->tensor();
+  Value* x = tensor_at(node, arg::self);
+  Value* places = tensor_at(node, arg::indices);
+  const size_t lead = type.rank() - (node.is(aten::max_unpool3d) ? 3 : 2);
+  const auto planes = [&](const Sizes& sizes) {
+    const auto image = sizes.begin() + static_cast<ptrdiff_t>(lead);
+    return Sizes{product(Sizes(sizes.begin(), image)), product(Sizes(image, sizes.end()))};
+  };
+  const Sizes from = planes(sizes_of(x)), to = planes(sizes_of(type));
+  PETREL_ASSIGN_OR_RETURN(x, b.view(x, from));
+  PETREL_ASSIGN_OR_RETURN(places, b.view(places, from));
+  PETREL_ASSIGN_OR_RETURN(Value * zero, b.scalar(0, type.dtype));
+  PETREL_ASSIGN_OR_RETURN(Value * y, b.expand(zero, to));
+  PETREL_ASSIGN_OR_RETURN(y, b.call(aten::scatter_src, {y, 1, places, x}));
+  return done(b, node, b.view(y, sizes_of(type)));
+}
+
 Rewritten avg_pool(Builder& b, Node& node, size_t spatial) {
   if (is_normal(node, aten::avg_pool2d, spatial)) return false;
   PETREL_ASSIGN_OR_RETURN(Value * x, as_image(b, tensor_at(node, arg::self), spatial));
@@ -219,6 +240,8 @@ constexpr Rewrite kRows[] = {
     {aten::max_pool1d_with_indices, max_pool1d},
     {aten::max_pool2d, max_pool2d, true},
     {aten::max_pool2d_with_indices, max_pool2d},
+    {aten::max_unpool2d, max_unpool},
+    {aten::max_unpool3d, max_unpool},
     {aten::avg_pool1d, avg_pool1d},
     {aten::avg_pool2d, avg_pool2d, true},
     {aten::adaptive_avg_pool1d, adaptive_avg_pool1d},

@@ -168,6 +168,7 @@ constexpr Rewrite kRows[] = {
     {aten::requires_grad_, same},
     {aten::resolve_conj, same},
     {aten::resolve_neg, same},
+    {aten::real, same},
     {aten::dropout, dropout},
     {aten::dropout_, dropout},
     {aten::feature_dropout, dropout},

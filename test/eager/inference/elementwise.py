@@ -19,7 +19,7 @@ for op in ("isfinite isinf isnan isneginf isposinf signbit positive "
            "relu silu hardswish hardsigmoid mish selu log_sigmoid gelu relu6 "
            "elu celu leaky_relu hardtanh softplus softshrink hardshrink "
            "alias detach clone lift_fresh_copy lift_fresh contiguous "
-           "resolve_conj resolve_neg lift alias_copy detach_copy").split():
+           "resolve_conj resolve_neg real lift alias_copy detach_copy").split():
     call(op, T(2, 3))
     call(op, T(4, dt="i32"), optional=True)
 for op in ("relu_ silu_ hardswish_ hardsigmoid_ mish_ selu_ relu6_ elu_ celu_ "
@@ -138,6 +138,8 @@ for op in ("softmax.int", "log_softmax.int"):
     call(op, T(2, 3), -1)
     call(op, T(2, 3, dt="f16"), 1, torch.float32)
     call(op, I(2, 3), 0, torch.float32)
+call("_safe_softmax", T(2, 3), 1)
+call("_safe_softmax", T(2, 3, dt="f16"), -1, torch.float32)
 for op in ("_softmax", "_log_softmax"):
     call(op, T(2, 3), -1, False)
     call(op, T(), 0, False)

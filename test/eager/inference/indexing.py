@@ -18,6 +18,7 @@ for op in ("index_put", "index_put_", "_unsafe_index_put"):
 call("index_put", T(5, 6), [B(5, 6)], T())
 call("index_select", T(5, 6), 1, I(3))
 call("index_select", T(5, 6), -1, I())
+call("index_select", T(), 0, I())
 for op in ("index_copy", "index_add"):
     call(op, T(5, 6), 0, I(2), T(2, 6))
     call(op + "_", T(5, 6), 0, I(2), T(2, 6))

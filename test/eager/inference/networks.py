@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls of convolutions, pools, resampling and normalisation."""
 
-from inference.calls import T, call
+from inference.calls import I, T, call
 
 # Convolutions and pools.
 call("conv1d", T(1, 4, 9), T(6, 4, 3), T(6), [2], [1])
@@ -22,6 +22,8 @@ call("convolution", T(1, 4, 9, 8), T(6, 2, 3, 3), T(6), [2, 2], [1, 1], [1, 1],
      False, [0, 0], 2)
 call("convolution", T(1, 4, 5, 6), T(4, 2, 3, 3), None, [2, 2], [1, 1], [1, 1],
      True, [1, 1], 2)
+call("max_unpool2d", T(2, 3, 4, 5), I(2, 3, 4, 5), [8, 11])
+call("max_unpool3d", T(3, 2, 2, 2), I(3, 2, 2, 2), [4, 5, 4], [2, 2, 2], [0, 0, 0])
 for op in ("max_pool2d", "max_pool2d_with_indices", "avg_pool2d"):
     call(op, T(1, 2, 9, 8), [3, 3], [2, 2], [1, 1])
     call(op, T(2, 9, 8), [3, 2])

@@ -34,6 +34,15 @@ def composites(x, image, volume, special):
         a.scatter_reduce(1, i, a[:, :2], "sum", include_self=False),
         a.scatter_reduce(1, i, a[:, :2], "mean", include_self=False)),
         rand(2, 4), torch.tensor([[1, 1], [0, 3]]), torch.tensor([[True, False, True, False]] * 2))
+    emit("single_numbers", lambda a, i, s: (
+        a.index_add(0, i, s[0], alpha=2), a.index_copy(0, i, s[0]), a.index_fill(0, i, 3.0),
+        torch.index_select(a, 0, i[0]), torch.linspace(2, 5, 1)),
+        torch.tensor(1.5), torch.tensor([0]), torch.tensor([4.0]))
+    emit("more_choices", lambda a, i, j: (
+        torch.cross(a, a[:1] * 2), torch.isin(i, j), torch.isin(j, i, invert=True),
+        torch.index_select(a, 1, i[0, 0]), a.scatter_add(0, i.int(), a * 2),
+        torch._safe_softmax(a.masked_fill(torch.tensor([[True, False, False]]), -math.inf), 0), torch.real(a)),
+        rand(2, 3), torch.tensor([[0, 1, 2], [1, 0, 2]]) % 2, torch.tensor([1, 5, 0, 7]))
     emit("more_reductions", lambda a: (
         *torch.std_mean(a), *torch.std_mean(a, 1), *torch.var_mean(a), *torch.var_mean(a, (0, 2), keepdim=True),
         *torch.var_mean(a, dim=1, correction=0), torch.count_nonzero(a), torch.count_nonzero(a, 0),

@@ -17,6 +17,10 @@ def pools(image, signal):
     emit("pools_of_signals", lambda a: (
         F.max_pool1d(a, 3, 2), F.avg_pool1d(a, 2), F.adaptive_avg_pool1d(a, 3),
         F.adaptive_avg_pool1d(a, 1), F.adaptive_max_pool1d(a, 3)), signal)
+    emit("unpooling", lambda a, s: (
+        F.max_unpool2d(*F.max_pool2d(a, 2, return_indices=True), 2),
+        F.max_unpool2d(*F.max_pool2d(a[0], 2, 1, return_indices=True), 2, 1),
+        F.max_unpool1d(*F.max_pool1d(s, 2, return_indices=True), 2)), image, signal)
     emit("pool_with_indices", lambda a: F.max_pool2d(a, 2, return_indices=True), image)
     emit("upsamples", lambda a, s: (
         F.interpolate(a, scale_factor=2), F.interpolate(a, size=(9, 7)),
