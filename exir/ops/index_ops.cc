@@ -300,6 +300,11 @@ constexpr OpRow kRows[] = {
     {"aten::index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar "
      "value) -> Tensor",
      "", kPure, infer<indexed_rows>},
+    {"aten::index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor", "",
+     kPure, infer<indexed_rows>},
+    {"aten::index_fill_.int_Tensor(Tensor(a!) self, int dim, Tensor index, Tensor value) -> "
+     "Tensor(a!)",
+     "", kInPlace, infer<indexed_rows>, "aten::index_fill.int_Tensor"},
     {"aten::index_fill_.int_Scalar(Tensor(a!) self, int dim, Tensor index, "
      "Scalar value) -> Tensor(a!)",
      "", kInPlace, infer<indexed_rows>, "aten::index_fill.int_Scalar"},

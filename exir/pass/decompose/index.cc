@@ -56,6 +56,12 @@ Rewritten index_fill(Builder& b, Node& node) {
   return put(b, node, value, false);
 }
 
+Rewritten index_fill_tensor(Builder& b, Node& node) {
+  const ScalarType dtype = node.result()->tensor().dtype;
+  PETREL_ASSIGN_OR_RETURN(Value * value, b.cast(tensor_at(node, arg::value), dtype));
+  return put(b, node, value, false);
+}
+
 Rewritten masked_fill(Builder& b, Node& node) {
   Value* x = tensor_at(node, arg::self);
   PETREL_ASSIGN_OR_RETURN(Value * value, b.cast(tensor_at(node, arg::value), x->tensor().dtype));
@@ -160,7 +166,11 @@ Rewritten index_put(Builder& b, Node& node) {
   if (node.argument(arg::accumulate) == Argument(true)) {
     PETREL_ASSIGN_OR_RETURN(value, b.binary(aten::add_Tensor, x, value));
   }
-  return done(b, node, b.call(aten::where_self, {mask, value, x}));
+  PETREL_ASSIGN_OR_RETURN(Value * y, b.call(aten::where_self, {mask, value, x}));
+  if (!is_always(sizes_of(y), sizes_of(x))) {
+    return absl::InvalidArgumentError("its mask and values do not fit what they are put into");
+  }
+  return done(b, node, y);
 }
 
 // The n-th true place takes the n-th element of the source.
@@ -265,6 +275,7 @@ constexpr Rewrite kRows[] = {
     {aten::index_copy, index_copy},
     {aten::index_add, index_add},
     {aten::index_fill_int_Scalar, index_fill},
+    {aten::index_fill_int_Tensor, index_fill_tensor},
     {aten::masked_fill_Tensor, masked_fill},
     {aten::take, take},
     {aten::take_along_dim, take_along_dim},

@@ -234,6 +234,16 @@ Rewritten constant_pad(Builder& b, Node& node) {
   return done(b, node, b.call(aten::constant_pad_nd, {x, rest, node.argument(arg::value)}));
 }
 
+// The kernel takes no number.
+Rewritten unfold(Builder& b, Node& node) {
+  Value* x = tensor_at(node, arg::self);
+  if (x->tensor().rank() != 0) return false;
+  PETREL_ASSIGN_OR_RETURN(x, b.view(x, {1}));
+  PETREL_ASSIGN_OR_RETURN(
+      Value * y, b.call(aten::unfold, {x, 0, node.argument(arg::size), node.argument(arg::step)}));
+  return done(b, node, b.view(y, sizes_of(node.result())));
+}
+
 constexpr Rewrite kRows[] = {
     {aten::cat, cat, true},
     {aten::constant_pad_nd, constant_pad, true},
@@ -256,6 +266,7 @@ constexpr Rewrite kRows[] = {
     {aten::pixel_shuffle, pixel_shuffle},
     {aten::pixel_unshuffle, pixel_unshuffle},
     {aten::pad, pad},
+    {aten::unfold, unfold, true},
 };
 
 }  // namespace

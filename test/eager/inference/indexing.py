@@ -24,6 +24,7 @@ for op in ("index_copy", "index_add"):
     call(op + "_", T(5, 6), 0, I(2), T(2, 6))
 for op in ("index_fill", "index_fill_"):
     call(op + ".int_Scalar", T(5, 6), 0, I(2), 1.0)
+    call(op + ".int_Tensor", T(5, 6), 0, I(2), T())
 call("gather", T(5, 6), 1, I(5, 2))
 for name in ("scatter", "scatter_"):
     call(name + ".src", T(5, 6), 1, I(5, 2), T(5, 2))

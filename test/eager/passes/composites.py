@@ -36,7 +36,8 @@ def composites(x, image, volume, special):
         rand(2, 4), torch.tensor([[1, 1], [0, 3]]), torch.tensor([[True, False, True, False]] * 2))
     emit("single_numbers", lambda a, i, s: (
         a.index_add(0, i, s[0], alpha=2), a.index_copy(0, i, s[0]), a.index_fill(0, i, 3.0),
-        torch.index_select(a, 0, i[0]), torch.linspace(2, 5, 1)),
+        torch.index_select(a, 0, i[0]), torch.linspace(2, 5, 1), a.unfold(0, 1, 1),
+        s.index_fill(0, i, a)),
         torch.tensor(1.5), torch.tensor([0]), torch.tensor([4.0]))
     emit("more_choices", lambda a, i, j: (
         torch.cross(a, a[:1] * 2), torch.isin(i, j), torch.isin(j, i, invert=True),
