@@ -24,6 +24,7 @@
 #include "exir/emit_c/kernel_choices.h"
 #include "exir/emit_c/method_sizes.h"
 #include "exir/fold/evaluate.h"
+#include "exir/memory/shortage.h"
 #include "exir/output/output_files.h"
 #include "exir/status_macros.h"
 #include "runtime/kernels/narrow/narrow_float.h"
@@ -284,6 +285,18 @@ void note_blocks(const PlannedProgram& planned, const emit_c::KernelChoices& ker
   }
 }
 
+// What values lack, and parameters and state beside them: all of it, so that with that much more
+// the model fits. An error that is about no memory comes first.
+absl::Status all_shortages(std::vector<std::string> texts,
+                           const std::vector<absl::Status>& statuses) {
+  for (const absl::Status& status : statuses) {
+    if (!status.ok() && !is_shortage(status)) return status;
+    if (!status.ok()) texts.emplace_back(status.message());
+  }
+  if (texts.empty()) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrJoin(texts, "; "));
+}
+
 }  // namespace
 
 absl::Status check_package_name(const std::string& name) {
@@ -316,14 +329,17 @@ absl::StatusOr<GenerateReport> generate_c(const GenerateOptions& options) {
     MemoryPools memory = pools.planned();
     memory.kernels = &kernels;
     memory.most_bytes = static_cast<int64_t>(given.max_arena_bytes);
-    PETREL_ASSIGN_OR_RETURN(PlannedProgram planned,
-                            plan_to_emit(program, store.routes(), given.planning, memory));
-    PETREL_RETURN_IF_ERROR(check_arenas(planned, given.max_arena_bytes));
+    std::vector<std::string> shortages;
+    PETREL_ASSIGN_OR_RETURN(
+        PlannedProgram planned,
+        plan_to_emit(program, store.routes(), given.planning, memory, &shortages));
     PETREL_RETURN_IF_ERROR(kernels.prepare(&planned));
     note_blocks(planned, kernels, &report.notes);
-    PETREL_ASSIGN_OR_RETURN(files, emit_c::emit_c(planned, pools.emitted(), options.name, [&] {
-                              return golden_calls_of(program, given, &report.notes);
-                            }));
+    auto emitted = emit_c::emit_c(planned, pools.emitted(), options.name,
+                                  [&] { return golden_calls_of(program, given, &report.notes); });
+    PETREL_RETURN_IF_ERROR(all_shortages(
+        std::move(shortages), {check_arenas(planned, given.max_arena_bytes), emitted.status()}));
+    files = *std::move(emitted);
     return pools.check_rules();
   }));
   if (options.compile != Compile::kNothing) {

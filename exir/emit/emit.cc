@@ -387,8 +387,8 @@ class Emission {
 }  // namespace
 
 absl::StatusOr<PlannedProgram> plan_to_emit(const Program& program, const WeightRoutes& routes,
-                                            const plan::Options& options,
-                                            const MemoryPools& pools) {
+                                            const plan::Options& options, const MemoryPools& pools,
+                                            std::vector<std::string>* shortages) {
   if (program.methods.size() > schema::kMaxMethods) {
     return absl::InvalidArgumentError(absl::StrCat("program has ", program.methods.size(),
                                                    " methods, must have at most ",
@@ -398,7 +398,7 @@ absl::StatusOr<PlannedProgram> plan_to_emit(const Program& program, const Weight
     PETREL_RETURN_IF_ERROR(check_method_name(name));
     PETREL_RETURN_IF_ERROR(check_signature(name, *method.graph));
   }
-  return plan_program(program, options, named_constants(routes), pools);
+  return plan_program(program, options, named_constants(routes), pools, shortages);
 }
 
 absl::StatusOr<EmitReport> emit_planned(const PlannedProgram& planned, RoutedBlobStore& store,

@@ -86,10 +86,11 @@ struct EmitReport {
 using OpenSinkFn = std::function<absl::StatusOr<ByteSink>(const std::string& destination)>;
 
 // Memory for a program whose weights go where `routes` say; Unimplemented names
-// all nodes that no kernel executes.
+// all nodes that no kernel executes. `shortages` as of plan_program().
 absl::StatusOr<PlannedProgram> plan_to_emit(const Program& program, const WeightRoutes& routes,
                                             const plan::Options& options,
-                                            const MemoryPools& pools = MemoryPools());
+                                            const MemoryPools& pools = MemoryPools(),
+                                            std::vector<std::string>* shortages = nullptr);
 
 // Writes the program. `store` already holds what backends added; kernel constants
 // sent outside are added to it. `open_sink` is asked for the program ("") first,

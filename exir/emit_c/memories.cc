@@ -39,14 +39,14 @@ CMemory bare_memory(const std::string& name, int64_t bytes, const std::string& p
   return memory;
 }
 
-absl::StatusOr<CMemory> state_memory(const plan::MemoryPool& pool, int64_t needed,
-                                     const std::string& package) {
+CMemory state_memory(const plan::MemoryPool& pool, int64_t needed, const std::string& package,
+                     std::vector<std::string>* shortages) {
   const int64_t alignment = alignment_of(pool);
   const int64_t bytes = (needed + alignment - 1) / alignment * alignment;
   if (bytes > pool.capacity().value_or(bytes)) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("pool '", pool.name, "' has ", *pool.capacity(), " bytes, state needs ", bytes,
-                     ", ", bytes - *pool.capacity(), " more"));
+    shortages->push_back(absl::StrCat("pool '", pool.name, "' has ", *pool.capacity(),
+                                      " bytes, state needs ", bytes, ", ", bytes - *pool.capacity(),
+                                      " more"));
   }
   return typed_memory(pool, bytes, package);
 }
@@ -68,9 +68,9 @@ absl::Status check_pool_names(const std::vector<plan::MemoryPool>& pools) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<CMemory>> make_memories(const PlannedProgram& planned,
-                                                   const CPools& pools,
-                                                   const std::string& package) {
+std::vector<CMemory> make_memories(const PlannedProgram& planned, const CPools& pools,
+                                   const std::string& package,
+                                   std::vector<std::string>* shortages) {
   std::vector<CMemory> memories;
   int64_t arena = 0;
   std::vector<int64_t> bytes(pools.activations.size(), 0);
@@ -92,8 +92,7 @@ absl::StatusOr<std::vector<CMemory>> make_memories(const PlannedProgram& planned
   const size_t others = memories.size();
   const int64_t state = planned.state.arena_bytes;
   if (pools.state.has_value()) {
-    PETREL_ASSIGN_OR_RETURN(CMemory memory, state_memory(*pools.state, state, package));
-    memories.push_back(std::move(memory));
+    memories.push_back(state_memory(*pools.state, state, package, shortages));
   } else if (state > 0 && pools.activations.empty()) {
     memories.push_back(bare_memory(kStatePool, state, package));
   } else if (state > 0) {

@@ -126,9 +126,9 @@ struct CMemory {
 absl::Status check_pool_names(const std::vector<plan::MemoryPool>& pools);
 
 // In the order of `pools`, state last; those of loaded parameters have no bytes yet.
-// FailedPrecondition when state is larger than its pool.
-absl::StatusOr<std::vector<CMemory>> make_memories(const PlannedProgram& planned,
-                                                   const CPools& pools, const std::string& package);
+// Says in `shortages` when state is larger than its pool.
+std::vector<CMemory> make_memories(const PlannedProgram& planned, const CPools& pools,
+                                   const std::string& package, std::vector<std::string>* shortages);
 
 // ".rodata.kws_flash": where what lies there is put; "" where a compiler decides.
 std::string section_of(const plan::MemoryPool& pool, const std::string& package);

@@ -54,7 +54,8 @@ class Builder {
           annotate(note_problems(method), absl::StrCat("method '", method.name, "'")));
     }
     if (!problems_.empty()) return all_problems();
-    PETREL_ASSIGN_OR_RETURN(package_.memories, make_memories(planned_, pools_, package_.name));
+    std::vector<std::string> shortages;
+    package_.memories = make_memories(planned_, pools_, package_.name, &shortages);
     for (const PlannedMethod& method : planned_.methods) {
       PETREL_RETURN_IF_ERROR(name_constants(method));
     }
@@ -62,7 +63,8 @@ class Builder {
       note_levels(method, symbols_, &package_.parameters);
     }
     PETREL_ASSIGN_OR_RETURN(delegates_, add_delegates(planned_, &parameter_names_, &package_));
-    PETREL_RETURN_IF_ERROR(place_parameters(pools_, &package_.parameters));
+    PETREL_RETURN_IF_ERROR(place_parameters(pools_, &package_.parameters, &shortages));
+    if (!shortages.empty()) return absl::FailedPreconditionError(absl::StrJoin(shortages, "; "));
     PETREL_RETURN_IF_ERROR(check_places());
     PETREL_RETURN_IF_ERROR(make_pointers());
     for (const PlannedMethod& method : planned_.methods) {

@@ -21,9 +21,10 @@ int64_t bytes_in(const plan::MemoryPool& pool, const CParameter& parameter) {
   return (bytes + alignment - 1) / alignment * alignment;
 }
 
-absl::Status check_room(const std::vector<CParameter>& parameters, const plan::MemoryPool& pool) {
+void check_room(const std::vector<CParameter>& parameters, const plan::MemoryPool& pool,
+                std::vector<std::string>* shortages) {
   const int64_t bytes = constant_bytes(parameters, pool);
-  if (bytes <= pool.capacity().value_or(bytes)) return absl::OkStatus();
+  if (bytes <= pool.capacity().value_or(bytes)) return;
   std::vector<const CParameter*> inside;
   for (const CParameter& parameter : parameters) {
     if (parameter.pool == &pool) inside.push_back(&parameter);
@@ -36,9 +37,9 @@ absl::Status check_room(const std::vector<CParameter>& parameters, const plan::M
     absl::StrAppend(&largest, i == 0 ? " " : ", ", inside[i]->name, " ",
                     bytes_in(pool, *inside[i]));
   }
-  return absl::FailedPreconditionError(absl::StrCat(
-      "pool '", pool.name, "' has ", *pool.capacity(), " bytes, its ", inside.size(),
-      " parameters need ", bytes, ", ", bytes - *pool.capacity(), " more; the largest:", largest));
+  shortages->push_back(absl::StrCat("pool '", pool.name, "' has ", *pool.capacity(), " bytes, its ",
+                                    inside.size(), " parameters need ", bytes, ", ",
+                                    bytes - *pool.capacity(), " more; the largest:", largest));
 }
 
 // "" or why the parameter cannot lie there.
@@ -85,7 +86,8 @@ int64_t constant_bytes(const std::vector<CParameter>& parameters, const plan::Me
   return bytes;
 }
 
-absl::Status place_parameters(const CPools& pools, std::vector<CParameter>* parameters) {
+absl::Status place_parameters(const CPools& pools, std::vector<CParameter>* parameters,
+                              std::vector<std::string>* shortages) {
   if (!pools.of_parameter) return absl::OkStatus();
   std::vector<int64_t> used(pools.constants.size(), 0);
   for (CParameter& parameter : *parameters) {
@@ -108,7 +110,7 @@ absl::Status place_parameters(const CPools& pools, std::vector<CParameter>* para
     }
   }
   for (const plan::MemoryPool& pool : pools.constants) {
-    PETREL_RETURN_IF_ERROR(check_room(*parameters, pool));
+    check_room(*parameters, pool, shortages);
   }
   return absl::OkStatus();
 }

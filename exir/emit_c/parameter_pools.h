@@ -18,8 +18,9 @@
 
 namespace petrel::exir::emit_c {
 
-// FailedPrecondition says what is missing in a pool and its five largest parameters.
-absl::Status place_parameters(const CPools& pools, std::vector<CParameter>* parameters);
+// `shortages` say what is missing in each pool and its five largest parameters.
+absl::Status place_parameters(const CPools& pools, std::vector<CParameter>* parameters,
+                              std::vector<std::string>* shortages);
 
 // Bytes of a pool that its parameters take, all aligned as it says.
 int64_t constant_bytes(const std::vector<CParameter>& parameters, const plan::MemoryPool& pool);

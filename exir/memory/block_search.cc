@@ -13,8 +13,9 @@
 namespace petrel::exir {
 namespace {
 
-// Plans that fit by their bytes in use may not fit for their gaps; then less is asked for.
-constexpr int kTries = 5;
+// Plans that fit by their bytes in use may not fit for their gaps; then less is asked for, at last
+// as little as can be.
+constexpr int kTries = 6;
 constexpr int64_t kPartLess = 64;
 
 // What there is, for all buffers together; nullopt: no limit.
@@ -73,8 +74,13 @@ class BlockSearch {
 
   bool has_none() const { return all_.empty(); }
 
+  struct Found {
+    Storage storage;
+    bool is_enough;  // as far as bytes in use go
+  };
+
   // The blocks with which `room` is enough, or the fewest bytes are in use.
-  absl::StatusOr<Storage> within(int64_t room) const {
+  absl::StatusOr<Found> within(int64_t room) const {
     std::vector<StepNodes> chosen;
     PETREL_ASSIGN_OR_RETURN(Need need, need_with(chosen, room));
     while (need.excess > 0) {
@@ -92,7 +98,7 @@ class BlockSearch {
       chosen.push_back(*std::move(best));
     }
     PETREL_RETURN_IF_ERROR(drop_needless(need, room, &chosen));
-    return storage_with(chosen);
+    return Found{storage_with(chosen), need.excess == 0};
   }
 
  private:
@@ -154,14 +160,16 @@ absl::StatusOr<MemoryPlan> plan_within(const Graph& graph, Storage* storage,
   if (search.has_none()) return plan;
   int64_t wanted = *room;
   for (int i = 0; i < kTries; ++i, wanted -= wanted / kPartLess) {
-    PETREL_ASSIGN_OR_RETURN(Storage tried, search.within(wanted));
-    absl::StatusOr<MemoryPlan> fewer = plan_memory(graph, tried, options, pools);
+    PETREL_ASSIGN_OR_RETURN(BlockSearch::Found tried, search.within(i + 1 < kTries ? wanted : 0));
+    absl::StatusOr<MemoryPlan> fewer = plan_memory(graph, tried.storage, options, pools);
     const bool is_better =
         fewer.ok() ? !plan.ok() || fewer->arena_bytes < plan->arena_bytes : !plan.ok();
-    if (!is_better) continue;
-    *storage = std::move(tried);
-    plan = std::move(fewer);
+    if (is_better) {
+      *storage = std::move(tried.storage);
+      plan = std::move(fewer);
+    }
     if (plan.ok() && fits(*plan, pools)) break;
+    if (!tried.is_enough) i = std::max(i, kTries - 2);  // what asks for a little less finds none
   }
   return plan;
 }

@@ -265,7 +265,7 @@ absl::StatusOr<plan::Problem> pose_problem(const Graph& graph, const Storage& st
   }
   problem.buffers = lifetimes->buffers();
   // check_problem() bounds sizes and their sum, so it comes before arithmetic.
-  PETREL_RETURN_IF_ERROR(with_shortage(problem, plan::check_problem(problem)));
+  PETREL_RETURN_IF_ERROR(plan::check_problem(problem));
   const int64_t alignment = choose_alignment(problem.buffers);
   for (plan::Buffer& buffer : problem.buffers) buffer.alignment = alignment;
   if (!pools.list.empty()) {
@@ -281,7 +281,7 @@ absl::StatusOr<plan::Problem> pose_problem(const Graph& graph, const Storage& st
   }
   const std::vector<plan::Pool> places = problem.pools;
   absl::StatusOr<plan::Problem> merged = (*classes)->problem(places);
-  if (!merged.ok()) return with_shortage(problem, merged.status());
+  if (!merged.ok()) return merged;
   permit_overlaps(pairs, problem.buffers, **classes, &*merged);
   return merged;
 }
@@ -322,9 +322,7 @@ absl::StatusOr<MemoryPlan> plan_memory(const Graph& graph, const Storage& storag
   std::optional<plan::AliasClasses> classes;
   PETREL_ASSIGN_OR_RETURN(plan::Problem problem,
                           pose_problem(graph, storage, pools, &lifetimes, &classes));
-  absl::StatusOr<plan::Solution> found = plan::plan(problem, options);
-  if (!found.ok()) return with_shortage(problem, found.status());
-  plan::Solution solution = *std::move(found);
+  PETREL_ASSIGN_OR_RETURN(plan::Solution solution, plan::plan(problem, options));
   PETREL_RETURN_IF_ERROR(plan::validate(problem, solution));
   if (pools.list.empty() && pools.kernels == nullptr) {
     result.scratch = find_scratch(storage);

@@ -85,7 +85,6 @@ struct MemoryPlan {
 
 // With `pools.state_apart` state gets no place here. With pools, kernels get no scratch but what
 // `pools.kernels` ask for.
-// Where they are too small, the error says what is missing and the largest tensors.
 absl::StatusOr<MemoryPlan> plan_memory(const Graph& graph, const Storage& storage,
                                        const plan::Options& options,
                                        const MemoryPools& pools = MemoryPools());

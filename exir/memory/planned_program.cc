@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exir/memory/planned_program.h"
 
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -9,6 +10,7 @@
 #include "exir/annotate.h"
 #include "exir/memory/block_search.h"
 #include "exir/memory/parts.h"
+#include "exir/memory/shortage.h"
 #include "exir/plan/model/score.h"
 #include "exir/status_macros.h"
 
@@ -69,6 +71,23 @@ absl::StatusOr<PlannedMethod> plan_method(const std::string& name, const Method&
   return is_better(loose->plan, tight->plan, pools) ? std::move(loose) : std::move(tight);
 }
 
+absl::StatusOr<PlannedProgram> plan_methods(const Program& program, const plan::Options& options,
+                                            const ExternalFn& is_named, const MemoryPools& pools) {
+  PlannedProgram planned;
+  std::vector<const Constant*> states;
+  for (const auto& [name, method] : program.methods) {
+    PETREL_ASSIGN_OR_RETURN(PlannedMethod one, plan_method(name, method, options, is_named, pools));
+    for (const Constant* constant : one.used_constants()) {
+      if (constant->is_mutable()) states.push_back(constant);
+    }
+    planned.methods.push_back(std::move(one));
+  }
+  if (pools.state_apart) {
+    PETREL_ASSIGN_OR_RETURN(planned.state, plan_state(states));
+  }
+  return planned;
+}
+
 }  // namespace
 
 std::vector<const Constant*> PlannedMethod::used_constants() const {
@@ -117,21 +136,24 @@ absl::Status check_executable(const std::string& method, const Graph& graph,
 }
 
 absl::StatusOr<PlannedProgram> plan_program(const Program& program, const plan::Options& options,
-                                            const ExternalFn& is_named, const MemoryPools& pools) {
-  PlannedProgram planned;
+                                            const ExternalFn& is_named, const MemoryPools& pools,
+                                            std::vector<std::string>* shortages) {
   MemoryPools used = pools;
   if (program.methods.size() > 1) used.state_apart = true;
-  std::vector<const Constant*> states;
-  for (const auto& [name, method] : program.methods) {
-    PETREL_ASSIGN_OR_RETURN(PlannedMethod one, plan_method(name, method, options, is_named, used));
-    for (const Constant* constant : one.used_constants()) {
-      if (constant->is_mutable()) states.push_back(constant);
-    }
-    planned.methods.push_back(std::move(one));
+  const auto plan = [&](const MemoryPools& given) {
+    return plan_methods(program, options, is_named, given);
+  };
+  absl::StatusOr<PlannedProgram> planned = plan(used);
+  if (planned.ok() ? fits(*planned, used) : !is_shortage(planned.status())) return planned;
+  const std::optional<MemoryPools> least = least_pools(used, plan);
+  if (!least.has_value()) return planned;
+  planned = plan(*least);
+  if (!planned.ok()) return planned;
+  std::vector<std::string> texts = shortage_texts(used, *least, *planned);
+  if (shortages == nullptr && !texts.empty()) {
+    return absl::FailedPreconditionError(absl::StrJoin(texts, "; "));
   }
-  if (used.state_apart) {
-    PETREL_ASSIGN_OR_RETURN(planned.state, plan_state(states));
-  }
+  if (shortages != nullptr) *shortages = std::move(texts);
   return planned;
 }
 

@@ -55,9 +55,13 @@ absl::Status check_executable(const std::string& method, const Graph& graph,
 // names all nodes that no kernel executes.
 // State of a program with several methods, and where `pools` say so that of a single one,
 // lies apart from the pools.
+// Where limits of `pools` are too small, the error says how much each lacks: with that it fits,
+// with less it does not. With `shortages` that is put there, one text for each pool, and what is
+// planned is what would fit; so it is with most_bytes, which has no text.
 absl::StatusOr<PlannedProgram> plan_program(const Program& program, const plan::Options& options,
                                             const ExternalFn& is_named,
-                                            const MemoryPools& pools = MemoryPools());
+                                            const MemoryPools& pools = MemoryPools(),
+                                            std::vector<std::string>* shortages = nullptr);
 
 }  // namespace petrel::exir
 

@@ -7,15 +7,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "exir/plan/model/crowd.h"
 #include "exir/status_macros.h"
 #include "schema/formats.h"
 
 namespace petrel::exir {
 namespace {
-
-// Of the buffers that make a plan too large.
-constexpr size_t kBuffersNamed = 5;
 
 int64_t round_down(int64_t bytes, int64_t alignment) { return bytes / alignment * alignment; }
 
@@ -26,26 +22,6 @@ int64_t round_up(int64_t bytes, int64_t alignment) {
 std::optional<int64_t> round_down(std::optional<int64_t> bytes, int64_t alignment) {
   if (bytes.has_value()) bytes = round_down(*bytes, alignment);
   return bytes;
-}
-
-// Whether a buffer may lie nowhere but in the pool; of all of them when `pool` is none.
-bool must_be_in(const plan::Problem& problem, const plan::Buffer& buffer,
-                std::optional<plan::PoolIdx> pool) {
-  if (!pool.has_value() || problem.pools.size() == 1) return true;
-  return buffer.pools.size() == 1 && buffer.pools[0] == *pool;
-}
-
-// "" when `capacity` bytes are enough at every single moment.
-std::string shortage(const plan::Problem& problem, std::optional<plan::PoolIdx> pool,
-                     int64_t capacity, const std::string& who) {
-  plan::Problem part;
-  for (const plan::Buffer& buffer : problem.buffers) {
-    if (must_be_in(problem, buffer, pool)) part.buffers.push_back(buffer);
-  }
-  const plan::Crowd crowd = plan::largest_crowd(part);
-  if (crowd.bytes <= capacity) return "";
-  return absl::StrCat(who, " ", capacity, " bytes, ", crowd.bytes - capacity,
-                      " more are needed: ", plan::describe(part, crowd, kBuffersNamed));
 }
 
 bool reached_by_all(const plan::MemoryPool& pool, const std::set<std::string>& targets) {
@@ -139,30 +115,6 @@ std::vector<int64_t> pool_bytes(const MemoryPools& pools, const plan::Problem& p
     bytes[pool] = std::max(bytes[pool], round_up(end, alignment_of(pools.list[pool])));
   }
   return bytes;
-}
-
-absl::Status with_shortage(const plan::Problem& problem, const absl::Status& status) {
-  if (!absl::IsFailedPrecondition(status) && !absl::IsResourceExhausted(status)) return status;
-  std::vector<std::string> shortages;
-  const auto note = [&](std::string text) {
-    if (!text.empty()) shortages.push_back(std::move(text));
-  };
-  bool all_limited = true;
-  int64_t total = 0;
-  for (size_t p = 0; p < problem.pools.size(); ++p) {
-    const plan::Pool& pool = problem.pools[p];
-    all_limited = all_limited && pool.capacity.has_value();
-    if (!pool.capacity.has_value()) continue;
-    total = std::min(plan::kMaxBytes, total + *pool.capacity);
-    note(shortage(problem, static_cast<plan::PoolIdx>(p), *pool.capacity,
-                  absl::StrCat("pool '", pool.name, "' has")));
-  }
-  if (all_limited && shortages.empty()) {
-    note(shortage(problem, std::nullopt, total, "all pools have"));
-  }
-  if (shortages.empty()) return status;
-  return absl::FailedPreconditionError(
-      absl::StrCat("no plan fits: ", absl::StrJoin(shortages, "; ")));
 }
 
 }  // namespace petrel::exir

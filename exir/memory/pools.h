@@ -69,10 +69,6 @@ absl::Status restrict_buffers(const MemoryPools& pools, const std::vector<Buffer
 std::vector<int64_t> pool_bytes(const MemoryPools& pools, const plan::Problem& problem,
                                 const plan::Solution& solution);
 
-// An error of the planner; where pools are evidently too small, one that says how much each
-// lacks and the largest tensors that must lie there.
-absl::Status with_shortage(const plan::Problem& problem, const absl::Status& status);
-
 }  // namespace petrel::exir
 
 #endif  // PETREL_EXIR_MEMORY_POOLS_H_

@@ -86,7 +86,7 @@ class ExportPoolsTest(unittest.TestCase):
                   "--pin 'x=g': there is no --pool of that name"]),
                 (["--pool", "a=1M", "--pin", "nothing*=a"], ["no value has such a name"]),
                 (["--pool", "a=4K", "--pool", "b=6K", "--backend", "none"],
-                 [r"all pools have 10240 bytes, \d+ more are needed: at time \d+ are alive: "])):
+                 [r"pool 'b' has 6144 bytes, \d+ more are needed: in method 'forward' at time \d+ are alive: "])):
             result = self.petrel("export", DIGITS, "-o", "no.pte", *words)
             self.assertNotEqual(result.returncode, 0)
             for message in messages:

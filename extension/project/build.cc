@@ -10,6 +10,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "exir/status_macros.h"
 #include "extension/project/child.h"
@@ -39,24 +40,27 @@ std::optional<std::pair<std::string, int64_t>> overflow_in(absl::string_view lin
   return std::make_pair(std::string(line.substr(begin + 8, end - begin - 8)), bytes);
 }
 
-// What a failed build says, in terms of the board.
+// What a failed build says, in terms of the board: all memories that are too small.
 absl::Status failure(const Project& project, const std::string& output) {
   std::string first;
+  std::vector<std::string> short_of;
   for (const absl::string_view line : absl::StrSplit(output, '\n')) {
-    if (const auto overflow = overflow_in(line)) {
-      for (const BoardMemory& memory : project.board.memories) {
-        if (memory.name != overflow->first) continue;
-        return absl::FailedPreconditionError(absl::StrCat(
-            "the firmware of model '", project.package.name, "' does not fit board '",
-            project.board.name, "': memory '", memory.name, "' has ", memory.size, " bytes",
-            memory.reserved > 0 ? absl::StrCat(", ", memory.reserved, " of them for the stack")
-                                : "",
-            "; ", overflow->second, " are missing"));
-      }
+    const auto overflow = overflow_in(line);
+    for (const BoardMemory& memory : project.board.memories) {
+      if (!overflow.has_value() || memory.name != overflow->first) continue;
+      short_of.push_back(absl::StrCat(
+          "memory '", memory.name, "' has ", memory.size, " bytes",
+          memory.reserved > 0 ? absl::StrCat(", ", memory.reserved, " of them for the stack") : "",
+          "; ", overflow->second, " are missing"));
     }
     if (first.empty() && (absl::StrContains(line, "error:") || absl::StrContains(line, "***"))) {
       first = std::string(line);
     }
+  }
+  if (!short_of.empty()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("the firmware of model '", project.package.name, "' does not fit board '",
+                     project.board.name, "': ", absl::StrJoin(short_of, "; ")));
   }
   return absl::FailedPreconditionError(
       absl::StrCat("the firmware in '", project.folder,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <set>
 #include <system_error>
 
@@ -25,6 +26,7 @@ namespace fs = std::filesystem;
 constexpr uint64_t kMaxManifest = uint64_t{64} << 20;
 constexpr int64_t kMaxBytes = int64_t{1} << 40;
 constexpr size_t kMaxTensors = 64;
+constexpr int64_t kIoGap = 15;  // at most, before each input and output
 constexpr size_t kMaxRank = 16;
 
 bool is_c_file(const std::string& name) {
@@ -118,19 +120,40 @@ void read_methods(Fields& fields, const Fields::Json& json, ModelPackage* packag
 }
 
 void read_memories(Fields& fields, ModelPackage* package) {
-  std::set<std::string> pools;
+  std::map<std::string, std::string> pools;  // with their sections
   for (Fields& row : fields.list("pools")) {
-    if (row.text_or("kind", "") == "rw") pools.insert(row.text_or("name", ""));
+    const std::string name = row.text_or("name", ""), section = row.text_or("section", "");
+    if (row.text_or("kind", "") == "rw") {
+      pools.emplace(name, section);
+    } else {
+      package->constant_pools.emplace_back();
+      package->constant_pools.back().name = name;
+      package->constant_pools.back().section = section;
+    }
   }
   for (Fields& row : fields.list("memories")) {
     PackageMemory memory;
     memory.name = row.text("name");
     memory.bytes = row.bytes("bytes", 0, kMaxBytes);
     memory.align = row.bytes("align", 1, 1 << 20);
-    memory.is_pool = pools.count(memory.name) > 0;
+    const auto pool = pools.find(memory.name);
+    memory.is_pool = pool != pools.end();
+    if (memory.is_pool) memory.section = pool->second;
     if (!is_c_file(memory.name)) row.note("name", "is no name of C");
     fields.note(row.problem());
     package->memories.push_back(std::move(memory));
+  }
+}
+
+// A parameter that lies in a pool of constants.
+void note_pooled(const Fields::Json& row, ModelPackage* package) {
+  if (!row.is_object()) return;
+  const Fields::Json name = row.value("pool", Fields::Json());
+  const Fields::Json bytes = row.value("bytes", Fields::Json());
+  if (!name.is_string() || !bytes.is_number_unsigned()) return;
+  for (PackageMemory& pool : package->constant_pools) {
+    if (pool.name != name.get<std::string>()) continue;
+    pool.bytes += static_cast<int64_t>(std::min<uint64_t>(bytes.get<uint64_t>(), kMaxBytes));
   }
 }
 
@@ -160,6 +183,7 @@ absl::StatusOr<ModelPackage> package_of(const Fields::Json& json) {
     for (const Fields::Json& row : json["parameters"]) {
       package.has_external = package.has_external ||
                              (row.is_object() && row.value("kind", Fields::Json()) == "external");
+      note_pooled(row, &package);
     }
   }
   if (json.contains("delegates") && json["delegates"].is_array()) {
@@ -174,11 +198,20 @@ absl::StatusOr<ModelPackage> package_of(const Fields::Json& json) {
 
 }  // namespace
 
+int64_t ModelPackage::io_bytes() const {
+  if (!caller_io) return 0;
+  int64_t bytes = 1;
+  for (const PackageMethod& method : methods) {
+    const auto count = static_cast<int64_t>(method.inputs.size() + method.outputs.size());
+    bytes = std::max(bytes, method.io_bytes + kIoGap * count);
+  }
+  return bytes;
+}
+
 int64_t ModelPackage::memory_bytes() const {
-  int64_t bytes = 0, io = 0;
+  int64_t bytes = io_bytes();
   for (const PackageMemory& memory : memories) bytes += memory.bytes;
-  for (const PackageMethod& method : methods) io = std::max(io, method.io_bytes);
-  return bytes + (caller_io ? io : 0);
+  return bytes;
 }
 
 absl::StatusOr<ModelPackage> ModelPackage::read(const std::string& folder) {

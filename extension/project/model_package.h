@@ -53,6 +53,7 @@ struct PackageMemory {
   int64_t bytes = 0;
   int64_t align = 16;
   bool is_pool = false;  // NAME_static_pools() has it
+  std::string section;   // of the linker; "": its own choice
 };
 
 struct ModelPackage {
@@ -60,6 +61,7 @@ struct ModelPackage {
   std::string sha256;
   std::vector<std::string> sources;
   std::vector<PackageMemory> memories;
+  std::vector<PackageMemory> constant_pools;  // for a part of the constants
   std::vector<PackageMethod> methods;
   int64_t constant_bytes = 0;
   bool has_pools = false;     // NAME_static_pools()
@@ -69,6 +71,7 @@ struct ModelPackage {
   bool has_devices = false;   // drivers of which may wait asleep
 
   int64_t memory_bytes() const;  // of all memories, and of inputs and outputs that have no place
+  int64_t io_bytes() const;      // room for inputs and outputs that have no place, each aligned
   static absl::StatusOr<ModelPackage> read(const std::string& folder);
 };
 

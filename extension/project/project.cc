@@ -8,7 +8,9 @@
 #include <system_error>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "exir/annotate.h"
 #include "exir/board/fields.h"
 #include "exir/input/file_content.h"
@@ -53,13 +55,31 @@ absl::Status copy_files(const std::string& from, const fs::path& to) {
   return absl::OkStatus();
 }
 
-// "needs 300 of 200 that 'sram' has: 100 are missing".
-absl::Status missing(const ModelPackage& package, const Board& board, const std::string& needs,
-                     int64_t needed, const std::string& memory, int64_t there) {
-  return absl::FailedPreconditionError(
-      absl::StrCat("model '", package.name, "' does not fit board '", board.name, "': it needs ",
-                   needed, " bytes ", needs, ", and memory '", memory, "' has ", there, ": ",
-                   needed - there, " are missing"));
+// Where the linker puts a section, as board.ld says: the first memory of a kind has no section.
+size_t memory_of(const Board& board, PoolKind kind, const std::string& section) {
+  for (size_t i = 0; i < board.memories.size(); ++i) {
+    const std::string& own = board.memories[i].section;
+    if (!own.empty() && (section == own || absl::StartsWith(section, own + "."))) return i;
+  }
+  const auto first = std::find_if(board.memories.begin(), board.memories.end(),
+                                  [&](const BoardMemory& memory) { return memory.kind == kind; });
+  return static_cast<size_t>(first - board.memories.begin());
+}
+
+// The bytes of each memory that the package takes.
+std::vector<int64_t> bytes_needed(const ModelPackage& package, const Board& board) {
+  std::vector<int64_t> needed(board.memories.size(), 0);
+  needed[memory_of(board, PoolKind::kReadWrite, "")] += package.io_bytes();
+  for (const PackageMemory& memory : package.memories) {
+    needed[memory_of(board, PoolKind::kReadWrite, memory.section)] += memory.bytes;
+  }
+  int64_t others = package.constant_bytes;
+  for (const PackageMemory& pool : package.constant_pools) {
+    needed[memory_of(board, PoolKind::kReadOnly, pool.section)] += pool.bytes;
+    others -= pool.bytes;
+  }
+  needed[memory_of(board, PoolKind::kReadOnly, "")] += std::max<int64_t>(0, others);
+  return needed;
 }
 
 absl::Status write_files(const Board& board, const ModelPackage& package, const std::string& model,
@@ -86,30 +106,30 @@ absl::Status write_files(const Board& board, const ModelPackage& package, const 
 
 absl::Status check_fits(const ModelPackage& package, const Board& board) {
   if (board.memories.empty()) return absl::OkStatus();
-  int64_t written = 0, read = 0;
-  const BoardMemory* first_written = nullptr;
-  const BoardMemory* first_read = nullptr;
-  for (const BoardMemory& memory : board.memories) {
-    const bool is_written = memory.kind == PoolKind::kReadWrite;
-    (is_written ? written : read) += memory.free_bytes();
-    const BoardMemory*& first = is_written ? first_written : first_read;
-    if (first == nullptr) first = &memory;
+  for (const PoolKind kind : {PoolKind::kReadWrite, PoolKind::kReadOnly}) {
+    if (memory_of(board, kind, "") < board.memories.size()) continue;
+    return absl::InvalidArgumentError(absl::StrCat("board '", board.name,
+                                                   "' has no memory of kind ",
+                                                   kind == PoolKind::kReadWrite ? "rw" : "ro"));
   }
-  if (first_written == nullptr || first_read == nullptr) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "board '", board.name, "' has no memory of kind ", first_written == nullptr ? "rw" : "ro"));
+  const std::vector<int64_t> needed = bytes_needed(package, board);
+  std::vector<std::string> problems;
+  for (size_t i = 0; i < needed.size(); ++i) {
+    const BoardMemory& memory = board.memories[i];
+    const int64_t there = memory.free_bytes();
+    if (needed[i] <= there) continue;
+    const std::string what = memory.kind == PoolKind::kReadOnly ? "of constants"
+                             : memory.reserved > 0
+                                 ? absl::StrCat("beside the ", memory.reserved, " of the stack")
+                                 : "of values";
+    problems.push_back(absl::StrCat("it needs ", needed[i], " bytes ", what, ", and memory '",
+                                    memory.name, "' has ", there, ": ", needed[i] - there,
+                                    " are missing"));
   }
-  // A package without pools has all of its memory in one place.
-  const int64_t free = package.has_pools ? written : first_written->free_bytes();
-  if (package.memory_bytes() > free) {
-    return missing(package, board,
-                   absl::StrCat("beside the ", first_written->reserved, " of the stack"),
-                   package.memory_bytes(), first_written->name, free);
-  }
-  if (package.constant_bytes > read) {
-    return missing(package, board, "of constants", package.constant_bytes, first_read->name, read);
-  }
-  return absl::OkStatus();
+  if (problems.empty()) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat("model '", package.name,
+                                                    "' does not fit board '", board.name,
+                                                    "': ", absl::StrJoin(problems, "; ")));
 }
 
 absl::StatusOr<Project> Project::read(const std::string& folder) {

@@ -195,13 +195,7 @@ std::string app_text(const ModelPackage& package) {
     }
   }
   if (package.caller_io) {
-    int64_t bytes = 0;
-    for (const PackageMethod& method : package.methods) {
-      const auto count = static_cast<int64_t>(method.inputs.size() + method.outputs.size());
-      bytes = std::max(bytes, method.io_bytes + 15 * count);
-    }
-    absl::StrAppend(&arrays, "static unsigned char io[", std::max<int64_t>(bytes, 1),
-                    "] ALIGNED(16);\n");
+    absl::StrAppend(&arrays, "static unsigned char io[", package.io_bytes(), "] ALIGNED(16);\n");
     rest += "  app.io = io;\n  app.io_bytes = sizeof io;\n";
   }
   if (package.has_plan) {

@@ -292,11 +292,11 @@ class PoolsTest(unittest.TestCase):
 
     def test_pools_that_are_too_small_say_what_is_missing(self):
         message = self.refused(*words("--pool", "sram=4K", "dram=6K"))
-        self.assertRegex(message, r"all pools have 10240 bytes, \d+ more are needed: at time \d+ "
-                                  r"are alive: \S+ \d+, \S+ \d+")
+        self.assertRegex(message, r"pool 'dram' has 6144 bytes, \d+ more are needed: in method "
+                                  r"'forward' at time \d+ are alive: \S+ \d+")
         message = self.refused(*words("--pool", "sram=4K", "dram=unlimited"),
                                *words("--pin", "*=sram"))
-        self.assertRegex(message, r"pool 'sram' has 4096 bytes, \d+ more are needed: at time")
+        self.assertRegex(message, r"pool 'sram' has 4096 bytes, \d+ more are needed: in method")
         message = self.refused(*words("--pool", "name=flash,kind=ro,limit=1000"),
                                *words("--link-param", "*=flash"))
         self.assertRegex(message, r"pool 'flash' has 1000 bytes, its \d+ parameters need \d+, \d+ "

@@ -21,17 +21,17 @@
 namespace petrel::exir::plan {
 
 struct Crowd {
-  int64_t time = 0;   // the first such instant
-  int64_t bytes = 0;  // sum over members
+  int64_t time = 0;    // the first such instant
+  int64_t bytes = 0;   // in use: of all members, what they share once
+  int64_t shared = 0;  // permitted overlaps of members
   // Bytes needed of each at that time, most first; none needs 0.
   std::vector<std::pair<BufferIdx, int64_t>> members;
 };
 
-// Ignores non-conflicts and permitted overlaps, which can only make the need
-// smaller. The problem must have passed check_problem().
+// Ignores non-conflicts, which can only make the need smaller. The problem must have passed check_problem().
 Crowd largest_crowd(const Problem& problem);
 
-// Names the first `limit` members and sums up the rest.
+// Names the first `limit` members and sums up the rest, and tells what they share.
 std::string describe(const Problem& problem, const Crowd& crowd, size_t limit);
 
 }  // namespace petrel::exir::plan
