@@ -23,6 +23,7 @@ constexpr int64_t kFormat = 1;
 constexpr uint64_t kMaxFileBytes = 1 << 20;
 constexpr int64_t kMaxBytes = int64_t{1} << 40;
 constexpr int64_t kMaxHz = 100'000'000'000;
+constexpr int64_t kMaxSeconds = 3600;
 
 // Names become parts of file names, symbols and words of a shell.
 bool is_name(absl::string_view name, absl::string_view marks) {
@@ -149,6 +150,9 @@ void read_code(Fields& fields, Board* board) {
   fields.note(toolchain.finish());
   board->flash = fields.texts("flash");
   board->server = fields.texts("server");
+  if (fields.has("server_seconds")) {
+    board->server_seconds = fields.number("server_seconds", 1, kMaxSeconds);
+  }
   board->usb = fields.texts("usb");
   if (!fields.has("emulator")) return;
   Fields emulator = fields.object("emulator");

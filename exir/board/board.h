@@ -85,6 +85,7 @@ struct Board {
   BoardEmulator emulator;
   std::vector<std::string> flash;   // a command, "{image}" and "{port}" are replaced
   std::vector<std::string> server;  // a command that speaks the project API; empty: ours
+  int64_t server_seconds = 30;      // how long it may be silent
   std::vector<std::string> usb;     // "0d28:0204": what its serial port is found by
   std::string text;                 // of its file
 };

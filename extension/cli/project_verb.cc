@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
+#include <future>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -26,6 +27,7 @@
 #include "extension/project/calibrate.h"
 #include "extension/project/devices.h"
 #include "extension/project/project.h"
+#include "extension/project/server_call.h"
 
 namespace petrel::extension {
 namespace {
@@ -37,6 +39,7 @@ constexpr char kVerb[] = "project";
 constexpr int64_t kBuildMs = 700'000;
 constexpr int64_t kFlashMs = 400'000;
 constexpr int64_t kListMs = 20'000;
+constexpr std::chrono::milliseconds kHeartbeat(300);
 
 struct Arguments {
   std::string board, model, folder, device, method = "forward";
@@ -71,7 +74,11 @@ int build(const Arguments& arguments) {
   if (!project.ok()) return fail(kVerb, project.status());
   Progress progress(kVerb);
   progress.start("build");
-  const auto built = call_server(*project, "build", {{"driver", arguments.driver}}, kBuildMs);
+  ServerBounds bounds(kBuildMs);
+  bounds.on_progress = [&](const std::string& text) {
+    progress.start(absl::StrCat("build: ", shown(text)));
+  };
+  const auto built = call_server(*project, "build", {{"driver", arguments.driver}}, bounds);
   progress.stop();
   if (!built.ok()) return fail(kVerb, built.status());
   std::printf("%s\n", shown(text_in(*built, "image")).c_str());
@@ -267,12 +274,22 @@ int info(const Arguments& arguments) {
   return kDone;
 }
 
+void write_line(const std::string& line) {
+  std::printf("%s\n", line.c_str());
+  std::fflush(stdout);
+}
+
 int serve() {
   Api api;
   for (std::string line; std::getline(std::cin, line);) {
     if (line.empty()) continue;
-    std::printf("%s\n", api.answer(line).c_str());
-    std::fflush(stdout);
+    std::future<std::string> answer =
+        std::async(std::launch::async, [&] { return api.answer(line); });
+    // Whoever asks gives up on servers that are silent.
+    while (answer.wait_for(kHeartbeat) != std::future_status::ready) {
+      write_line(Api::progress_line(line, "at work"));
+    }
+    write_line(answer.get());
   }
   return kDone;
 }

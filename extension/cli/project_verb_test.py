@@ -4,8 +4,10 @@
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import tempfile
+import time
 import unittest
 
 import npy_file
@@ -93,6 +95,26 @@ class ProjectVerbTest(unittest.TestCase):
         self.petrel("project", "run", "p", "--input", DIGIT, "--output-dir", "out")
         said = self.petrel("project", "serve", text='{"id": 1, "method": "server_info_query"}\n\n')
         self.assertEqual(json.loads(said)["result"]["protocol_version"], 1)
+
+    def test_no_verb_waits_for_ever_for_a_server(self):
+        self.generate()
+        self.project()
+        folders = {}
+        for name, server in (("silent", ["sleep", "1000"]), ("endless", ["yes", "{"])):
+            board = shutil.copytree(self.folder / "p", self.folder / name) / "board.json"
+            board.write_text(json.dumps({**json.loads(board.read_text()), "server": server,
+                                         "server_seconds": 1}))
+            folders[name] = rf"server '{server[0]}', method '%s': "
+        for verb, method in (("build", "build"), ("flash", "flash"), ("run", "run"),
+                             ("calibrate", "build"), ("list-devices", "list_devices")):
+            for name, begin in folders.items():
+                began = time.monotonic()
+                said = self.petrel("project", verb, name, code=1)
+                self.assertLess(time.monotonic() - began, 20)
+                self.assertRegex(said, "\\Apetrel project: " + begin % method + (
+                    "no answer, and it wrote nothing for 1 s, which is server_seconds of the board"
+                    if name == "silent" else "it wrote '{', which is not JSON") + r"\n\Z")
+        self.petrel("project", "info", "silent")  # asks none
 
     def test_flashing_what_needs_none(self):
         self.generate()

@@ -2,7 +2,6 @@
 #include "extension/project/api.h"
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -29,7 +28,6 @@ namespace fs = std::filesystem;
 
 constexpr int64_t kMostMs = 3'600'000;
 constexpr int64_t kMaxRead = 65536;
-constexpr size_t kMaxLine = size_t{4} << 20;
 constexpr int64_t kFlashMs = 300'000;
 
 const std::vector<std::string>& methods() {
@@ -162,6 +160,11 @@ absl::StatusOr<Json> run(Fields& params) {
   return describe(report);
 }
 
+Json id_of(const absl::StatusOr<Json>& request) {
+  const bool has_id = request.ok() && request->is_object() && request->contains("id");
+  return has_id ? (*request)["id"] : Json();
+}
+
 }  // namespace
 
 absl::StatusOr<Json> Api::call(const std::string& method, const Json& given) {
@@ -206,14 +209,18 @@ absl::StatusOr<Json> Api::call(const std::string& method, const Json& given) {
   return Json::object();
 }
 
-std::string Api::answer(absl::string_view line) {
-  Json answer = {{"id", nullptr}};
+std::string Api::progress_line(absl::string_view line, const std::string& text) {
   const auto request = exir::parse_json(line);
+  return exir::json_text(Json{{"id", id_of(request)}, {"progress", text}});
+}
+
+std::string Api::answer(absl::string_view line) {
+  const auto request = exir::parse_json(line);
+  Json answer = {{"id", id_of(request)}};
   absl::StatusOr<Json> result = absl::InvalidArgumentError("a request must be an object");
   if (!request.ok()) {
     result = request.status();
   } else if (request->is_object()) {
-    answer["id"] = request->contains("id") ? (*request)["id"] : Json();
     const bool has_method = request->contains("method") && (*request)["method"].is_string();
     result = has_method ? call((*request)["method"].get<std::string>(),
                                request->value("params", Json::object()))
@@ -226,61 +233,6 @@ std::string Api::answer(absl::string_view line) {
                        {"message", std::string(result.status().message())}};
   }
   return exir::json_text(answer);
-}
-
-namespace {
-
-// The first line that a process writes that is the answer to request 1; others are its chatter.
-absl::StatusOr<Json> answer_of(Child& child, const std::string& name, int64_t timeout_ms) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout_ms);
-  std::string text;
-  for (;;) {
-    const size_t line_end = text.find('\n');
-    if (line_end != std::string::npos) {
-      auto json = exir::parse_json(text.substr(0, line_end));
-      text.erase(0, line_end + 1);
-      if (json.ok() && json->is_object() && json->value("id", Json()) == 1) return *std::move(json);
-      continue;
-    }
-    if (text.size() > kMaxLine) {
-      return absl::ResourceExhaustedError(
-          absl::StrCat("'", name, "' wrote a line of more than ", kMaxLine, " bytes"));
-    }
-    const auto left =
-        std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now())
-            .count();
-    PETREL_ASSIGN_OR_RETURN(const std::string piece,
-                            child.read(kMaxRead, std::max<int64_t>(left, 0)));
-    if (piece.empty()) {
-      return absl::UnavailableError(absl::StrCat("'", name, "' ended without an answer"));
-    }
-    text += piece;
-  }
-}
-
-}  // namespace
-
-absl::StatusOr<Json> call_server(const Project& project, const std::string& method, Json params,
-                                 int64_t timeout_ms) {
-  std::error_code ignored;
-  params["project"] = fs::absolute(project.folder, ignored).string();
-  const std::vector<std::string>& words = project.board.server;
-  if (words.empty()) return Api().call(method, params);
-  Child child;
-  Child::Options options;
-  options.folder = project.folder;
-  options.joins_errors = false;
-  PETREL_RETURN_IF_ERROR(child.start(words, options));
-  const Json request = {{"id", 1}, {"method", method}, {"params", std::move(params)}};
-  PETREL_RETURN_IF_ERROR(child.write(exir::json_text(request) + "\n", timeout_ms));
-  PETREL_ASSIGN_OR_RETURN(Json answer, answer_of(child, words[0], timeout_ms));
-  if (answer.contains("result")) return answer["result"];
-  const Json error = answer.value("error", Json::object());
-  const bool has_message =
-      error.is_object() && error.contains("message") && error["message"].is_string();
-  return absl::InternalError(absl::StrCat("server '", words[0], "': ",
-                                          has_message ? error["message"].get<std::string>()
-                                                      : "answered with neither result nor error"));
 }
 
 }  // namespace petrel::extension

@@ -5,6 +5,7 @@
 //
 //   {"id": 1, "method": "build", "params": {"project": "/p", "driver": "standalone"}}
 //   {"id": 1, "result": {"image": "/p/build/standalone.elf", "memories": []}}
+//   {"id": 1, "progress": "compiling"}                         before the result, as often as wanted
 //   {"id": 2, "error": {"message": "'west' is not installed"}}
 //
 // docs/device.md has the methods. `petrel project serve` speaks it for the boards that are
@@ -23,7 +24,6 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "extension/project/board_stream.h"
-#include "extension/project/project.h"
 
 namespace petrel::extension {
 
@@ -36,17 +36,15 @@ class Api {
   // The line of an answer to the line of a request, without their ends.
   std::string answer(absl::string_view line);
 
+  // What says that the request of this line is worked on.
+  static std::string progress_line(absl::string_view line, const std::string& text);
+
   // The result of a method.
   absl::StatusOr<Json> call(const std::string& method, const Json& params);
 
  private:
   std::unique_ptr<BoardStream> stream_;
 };
-
-// Calls a method of the server that a project's board names, a process that runs for this call
-// only, or of ours. Its errors are errors here. DeadlineExceeded when no answer comes in time.
-absl::StatusOr<Api::Json> call_server(const Project& project, const std::string& method,
-                                      Api::Json params, int64_t timeout_ms);
 
 }  // namespace petrel::extension
 

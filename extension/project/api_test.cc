@@ -40,39 +40,10 @@ TEST(ApiTest, WhatIsWrongWithARequestIsAnAnswer) {
   }
 }
 
-// A project of a server that is a script.
-Project served_by(const std::string& script) {
-  Project project;
-  project.folder = ".";
-  project.board.name = "other";
-  project.board.server = {"sh", "-c", script};
-  return project;
-}
-
-TEST(ApiTest, AnotherServerAnswers) {
-  const Project project =
-      served_by(R"~(read line; echo starting; case "$line" in *'"method":"build"'*) )~"
-                R"~(echo '{"id": 1, "result": {"image": "x.elf"}}';; esac; sleep 1000)~");
-  const auto result = call_server(project, "build", Api::Json::object(), 20000);
-  ASSERT_TRUE(result.ok()) << result.status();
-  EXPECT_EQ((*result)["image"], "x.elf");
-}
-
-TEST(ApiTest, ServersThatFailHangOrTalkNonsenseAreErrors) {
-  const std::pair<const char*, const char*> cases[] = {
-      {R"(echo '{"id": 1, "error": {"message": "no west"}}')", "server 'sh': no west"},
-      {R"(echo '{"id": 1}')", "answered with neither result nor error"},
-      {R"(echo '{"id": 1, "error": 5}')", "answered with neither result nor error"},
-      {"echo hello", "'sh' ended without an answer"},
-      {"true", "'sh' "},
-  };
-  for (const auto& [script, expected] : cases) {
-    const auto result = call_server(served_by(script), "build", Api::Json::object(), 20000);
-    EXPECT_FALSE(result.ok()) << script;
-    EXPECT_THAT(std::string(result.status().message()), HasSubstr(expected)) << script;
-  }
-  const auto late = call_server(served_by("sleep 1000"), "build", Api::Json::object(), 100);
-  EXPECT_TRUE(absl::IsDeadlineExceeded(late.status())) << late.status();
+TEST(ApiTest, TellsThatItIsAtWork) {
+  EXPECT_EQ(Api::progress_line(R"({"id": 3, "method": "build"})", "at work"),
+            R"({"id":3,"progress":"at work"})");
+  EXPECT_EQ(Api::progress_line("no JSON", "at work"), R"({"id":null,"progress":"at work"})");
 }
 
 }  // namespace

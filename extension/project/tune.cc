@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "exir/annotate.h"
 #include "exir/status_macros.h"
-#include "extension/project/api.h"
+#include "extension/project/server_call.h"
 #include "extension/project/board_stream.h"
 #include "extension/project/build.h"
 #include "extension/project/profile.h"
