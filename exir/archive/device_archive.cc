@@ -157,13 +157,15 @@ std::string blocks_text(const Json& manifest) {
       for (const Json& node : block["nodes"]) nodes.push_back(node.get<std::string>());
       absl::StrAppend(&text, "| ", method["name"].get<std::string>(), " | ",
                       absl::StrJoin(nodes, ", "), " | ", number(block["ring_bytes"]), " | ",
-                      number(block["multiply_adds_repeated"]), " |\n");
+                      block["more_instructions"].is_null() ? "not measured"
+                                                           : number(block["more_instructions"]),
+                      " |\n");
     }
   }
   if (text.empty()) return text;
   return absl::StrCat(
-      "\n| method | run together, row by row | bytes of rows | multiply-adds done "
-      "again |\n|---|---|---|---|\n",
+      "\n| method | run together, row by row | bytes of rows | instructions more than one by "
+      "one |\n|---|---|---|---|\n",
       text);
 }
 

@@ -22,6 +22,7 @@
 #include "exir/emit/emit.h"
 #include "exir/emit_c/emit_c.h"
 #include "exir/emit_c/kernel_choices.h"
+#include "exir/emit_c/kernel_costs.h"
 #include "exir/emit_c/method_sizes.h"
 #include "exir/fold/evaluate.h"
 #include "exir/memory/shortage.h"
@@ -280,7 +281,8 @@ void note_blocks(const PlannedProgram& planned, const emit_c::KernelChoices& ker
       }
       notes->push_back(absl::StrCat("method '", method.name, "': ", absl::StrJoin(names, ", "),
                                     " run together, row by row, to fit: ", block->ring_bytes,
-                                    " bytes of rows between them, 0 multiply-adds done again"));
+                                    " bytes of rows between them, ",
+                                    emit_c::price_text(*block, kernels.target())));
     }
   }
 }

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "exir/annotate.h"
+#include "exir/emit_c/kernel_costs.h"
 #include "exir/emit_c/pack_weight.h"
 #include "exir/ops/handles.h"
 #include "exir/status_macros.h"
@@ -234,6 +235,7 @@ absl::Status KernelChoices::prepare(PlannedProgram* planned) {
   PETREL_RETURN_IF_ERROR(check_rules(*planned));
   const absl::Status tuned = check_tuned(*planned);
   if (!tuned.ok()) return annotate(tuned, "--tuning");
+  laid_out_.clear();  // holds values of plans that were tried
   for (PlannedMethod& method : planned->methods) {
     PETREL_RETURN_IF_ERROR(annotate(lay_out(&method), absl::StrCat("method '", method.name, "'")));
     std::set<const Node*> together;
@@ -243,7 +245,12 @@ absl::Status KernelChoices::prepare(PlannedProgram* planned) {
       steps.insert(nodes.begin(), nodes.end());
       if (nodes.size() < 2) continue;
       together.insert(nodes.begin(), nodes.end());
-      blocks_.emplace(step, *block_of(nodes));
+      RowBlock block = *block_of(nodes);
+      block.more_instructions = price_of(
+          block,
+          [this](const auto& node, const auto& product) { return variant_of(node, product); },
+          options_.target);
+      blocks_.emplace(step, std::move(block));
     }
     for (Node* node : method.graph->node_pointers()) {
       const bool is_ours = steps.count(node) != 0 && user_kernel(*node) == nullptr;

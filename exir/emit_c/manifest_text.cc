@@ -91,8 +91,10 @@ Json blocks_of(const CMethod& method) {
     if (step.together.empty()) continue;
     Json nodes = Json::array();
     for (const CStage& stage : step.together) nodes.push_back(stage.node);
-    rows.push_back(
-        {{"nodes", nodes}, {"ring_bytes", step.ring_bytes}, {"multiply_adds_repeated", 0}});
+    rows.push_back({{"nodes", nodes},
+                    {"ring_bytes", step.ring_bytes},
+                    {"more_instructions",
+                     step.more_instructions.has_value() ? Json(*step.more_instructions) : Json()}});
   }
   return rows;
 }

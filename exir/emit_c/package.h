@@ -79,25 +79,26 @@ struct CShared {
 // A function, or a jump.
 struct CStep {
   std::optional<CJump> jump;
-  std::string function;               // without the prefix
-  std::string kernel;                 // "aten::add.out": what it is in a .pte
-  std::string node;                   // the name of its result
-  std::string variant;                // "im2col-smlad"; "" where there is one only
-  std::vector<std::string> variants;  // that it may have, the one of the target first
-  std::string product;                // product_text() of nodes with variants
-  std::string comment;                // lines
-  std::string source;                 // "model.py:12, in forward", or ""
-  std::string body;                   // statements
-  std::vector<std::string> memories;  // the variables that it uses, borrowed ones too
-  std::vector<size_t> parameters;     // those of its arguments that are pointers
-  bool sizes = false;                 // takes those of the call
-  bool can_fail = false;              // returns a status
-  std::vector<size_t> reads, writes;  // tensors of the plan
-  std::optional<size_t> delegate;     // that it runs: takes the handle
-  std::optional<size_t> round;        // takes the count of this loop
-  std::string finds;                  // the member of sizes that it sets
-  std::vector<CStage> together;       // the nodes that run row by row; empty for one alone
-  int64_t ring_bytes = 0;             // of the rows between those
+  std::string function;                      // without the prefix
+  std::string kernel;                        // "aten::add.out": what it is in a .pte
+  std::string node;                          // the name of its result
+  std::string variant;                       // "im2col-smlad"; "" where there is one only
+  std::vector<std::string> variants;         // that it may have, the one of the target first
+  std::string product;                       // product_text() of nodes with variants
+  std::string comment;                       // lines
+  std::string source;                        // "model.py:12, in forward", or ""
+  std::string body;                          // statements
+  std::vector<std::string> memories;         // the variables that it uses, borrowed ones too
+  std::vector<size_t> parameters;            // those of its arguments that are pointers
+  bool sizes = false;                        // takes those of the call
+  bool can_fail = false;                     // returns a status
+  std::vector<size_t> reads, writes;         // tensors of the plan
+  std::optional<size_t> delegate;            // that it runs: takes the handle
+  std::optional<size_t> round;               // takes the count of this loop
+  std::string finds;                         // the member of sizes that it sets
+  std::vector<CStage> together;              // the nodes that run row by row; empty for one alone
+  int64_t ring_bytes = 0;                    // of the rows between those
+  std::optional<int64_t> more_instructions;  // of those than one by one; none: not known
   std::vector<CShared> shared;
 };
 

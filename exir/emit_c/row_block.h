@@ -54,6 +54,8 @@ struct RowBlock {
   std::vector<RowStage> stages;  // in the order of the program
   int64_t ring_bytes = 0;
   int64_t scratch_bytes = 0;  // with what the kernels of stages need, behind the rings
+  // More than one by one, estimated (kernel_costs.h); none: not known.
+  std::optional<int64_t> more_instructions;
 
   const RowStage& at(int stage) const { return stages[static_cast<size_t>(stage)]; }
   int last() const { return static_cast<int>(stages.size()) - 1; }

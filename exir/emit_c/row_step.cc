@@ -156,6 +156,7 @@ absl::StatusOr<CStep> make_row_step(const RowBlock& block, const Places& places,
         {stage.node->result()->name(), kernel_of(*stage.node, storage), variant});
   }
   step.ring_bytes = block.ring_bytes;
+  step.more_instructions = block.more_instructions;
   PETREL_ASSIGN_OR_RETURN(step.body, RowText(block, places, package, library).make());
   return step;
 }
