@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exir/archive/ecosystem_texts.h"
 
+#include <algorithm>
+
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -16,6 +18,10 @@ if(CMAKE_SOURCE_DIR STREQUAL CMAKE_CURRENT_SOURCE_DIR)
   project(@NAME@ LANGUAGES C)
 endif()
 include("${CMAKE_CURRENT_LIST_DIR}/src/@NAME@.cmake")
+@SELFTEST_CMAKE@)";
+
+constexpr char kCmakeSelftest[] =
+    R"(target_sources(@NAME@_model PRIVATE "${CMAKE_CURRENT_LIST_DIR}/src/@NAME@_selftest.c")
 )";
 
 constexpr char kMake[] =
@@ -25,8 +31,8 @@ constexpr char kMake[] =
 AR ?= ar
 lib@NAME@.a:
 include src/@NAME@.mk
-lib@NAME@.a: $(@CAPITALS@_OBJECTS)
-	$(AR) rcs $@ $(@CAPITALS@_OBJECTS)
+lib@NAME@.a: $(@CAPITALS@_OBJECTS)@SELFTEST_MAKE@
+	$(AR) rcs $@ $^
 selftest: src/@NAME@_selftest
 .PHONY: selftest
 )";
@@ -120,8 +126,16 @@ std::map<std::string, std::string> ecosystem_texts(const Packed& packed) {
   for (const std::string& source : packed.sources) {
     absl::StrAppend(&sources, "\n    ../src/", source);
   }
+  // What templates call; a program that does not links none of it.
+  const std::string selftest = packed.name + "_selftest.c";
+  const bool has_selftest =
+      packed.has_selftest &&
+      std::find(packed.sources.begin(), packed.sources.end(), selftest) != packed.sources.end();
   const auto filled = [&](const char* text) {
-    return absl::StrReplaceAll(text,
+    const std::string with_selftest = absl::StrReplaceAll(
+        text, {{"@SELFTEST_MAKE@", has_selftest ? " src/@NAME@_selftest.o" : ""},
+               {"@SELFTEST_CMAKE@", has_selftest ? kCmakeSelftest : ""}});
+    return absl::StrReplaceAll(with_selftest,
                                {{"@NAME@", packed.name},
                                 {"@CAPITALS@", absl::AsciiStrToUpper(packed.name)},
                                 {"@VERSION@", packed.version},
