@@ -60,6 +60,7 @@ ordered_json to_json(const DeviceMethod& method, const Device& device, const Fig
                        {"mean_ticks", figures.times.ticks},
                        {"relative_error", figures.times.relative_error},
                        {"runs_in_a_row", figures.times.number},
+                       {"by_steps", figures.times.by_steps},
                        {"repeats", figures.times.seconds.size()}};
   json["steps"] = ordered_json::array();
   for (const DeviceStepTime& time : figures.steps) {
@@ -98,6 +99,9 @@ void print(const DeviceMethod& method, const Device& device, const Figures& figu
               format_seconds(figures.times.mean_seconds).c_str(), figures.times.ticks,
               100 * figures.times.relative_error, figures.times.seconds.size(),
               figures.times.number);
+  if (figures.times.by_steps) {
+    std::printf("             the sum of its steps, as the timer is too short for a run\n");
+  }
   if (figures.stack) {
     std::printf("stack        %u bytes of %u\n", figures.stack->used, figures.stack->size);
   }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 #include <thread>
 
@@ -13,9 +14,9 @@
 namespace petrel::extension {
 namespace {
 
-// Of ticks that a figure should have, so that one more or less is little.
 // A loop that never ends is not measured for ever.
 constexpr size_t kMostSteps = 1'000'000;
+// Of ticks that a figure should have, so that one more or less is little.
 constexpr uint64_t kGoodTicks = 200;
 // Runs after which a timer that says 0 does not count.
 constexpr uint32_t kMostRunsWithoutTicks = 10'000;
@@ -45,6 +46,29 @@ absl::Status does_not_count(const Device& device, uint32_t number) {
                    "' says 0 ticks for ", number, " runs: it does not count, or is too coarse"));
 }
 
+// Runs the method step by step, each of them timed alone, which a timer may count that is too short
+// for the run. OutOfRange names a step that is too long by itself.
+absl::Status time_steps(DeviceMethod& method,
+                        const std::function<void(size_t step, uint64_t ticks)>& on_step) {
+  Device& device = method.device();
+  const std::vector<DeviceStep>& steps = method.info().steps;
+  size_t done = 0;
+  for (uint32_t next = 0; next < steps.size() && done < kMostSteps; ++done) {
+    const absl::StatusOr<DeviceAction> action = device.run_steps(method.index(), next, 1);
+    if (absl::IsOutOfRange(action.status())) {
+      return absl::OutOfRangeError(absl::StrFormat(
+          "%s: step '%s' alone takes longer than the %.3g s that the timer of %d bits counts",
+          device.name(), steps[next].name,
+          std::ldexp(1.0, device.hello().timer_bits) / device.hello().timer_hz,
+          device.hello().timer_bits));
+    }
+    if (!action.ok()) return action.status();
+    on_step(next, action->ticks);
+    next = action->next;
+  }
+  return absl::OkStatus();
+}
+
 class Evaluator {
  public:
   Evaluator(DeviceMethod& method, const DeviceTimePlan& plan)
@@ -58,6 +82,7 @@ class Evaluator {
     PETREL_ASSIGN_OR_RETURN(uint64_t ticks, find_number());
     DeviceTimes times;
     times.number = number_;
+    times.by_steps = by_steps_;
     while (true) {
       times.seconds.push_back(static_cast<double>(ticks) / hz_ / number_);
       summarise(ticks, &times);
@@ -74,6 +99,12 @@ class Evaluator {
  private:
   // `number_` runs in a row.
   absl::StatusOr<uint64_t> runs() {
+    if (by_steps_) {
+      uint64_t ticks = 0;
+      PETREL_RETURN_IF_ERROR(method_.upload());
+      PETREL_RETURN_IF_ERROR(time_steps(method_, [&](size_t, uint64_t more) { ticks += more; }));
+      return ticks;
+    }
     if (!can_repeat_) PETREL_RETURN_IF_ERROR(method_.upload());
     PETREL_ASSIGN_OR_RETURN(const DeviceAction action,
                             method_.device().time(method_.index(), number_));
@@ -87,6 +118,11 @@ class Evaluator {
       const absl::StatusOr<uint64_t> ticks = runs();
       if (absl::IsOutOfRange(ticks.status()) && number_ > 1) {
         most = number_ = std::max(1u, number_ / 2);
+        continue;
+      }
+      if (absl::IsOutOfRange(ticks.status()) && !by_steps_ && !method_.info().steps.empty()) {
+        by_steps_ = true;
+        most = 1;
         continue;
       }
       if (!ticks.ok()) return ticks.status();
@@ -132,6 +168,7 @@ class Evaluator {
   const double hz_;
   const bool can_repeat_;
   uint32_t number_ = 1;
+  bool by_steps_ = false;  // the timer is too short for a run
 };
 
 }  // namespace
@@ -149,17 +186,17 @@ absl::StatusOr<std::vector<DeviceStepTime>> profile_method(DeviceMethod& method,
   for (int i = 0; i < repeats; ++i) {
     PETREL_RETURN_IF_ERROR(method.upload());
     if (device.hello().has(PETREL_RPC_HAS_TRACE)) {
-      PETREL_RETURN_IF_ERROR(device.run(method.index(), /*is_traced=*/true).status());
-      PETREL_ASSIGN_OR_RETURN(const std::vector<uint32_t> ticks, device.trace(count));
-      for (size_t s = 0; s < count; ++s) least[s] = std::min<uint64_t>(least[s], ticks[s]);
-      continue;
+      const absl::Status traced = device.run(method.index(), /*is_traced=*/true).status();
+      if (traced.ok()) {
+        PETREL_ASSIGN_OR_RETURN(const std::vector<uint32_t> ticks, device.trace(count));
+        for (size_t s = 0; s < count; ++s) least[s] = std::min<uint64_t>(least[s], ticks[s]);
+        continue;
+      }
+      if (!absl::IsOutOfRange(traced)) return traced;
+      PETREL_RETURN_IF_ERROR(method.upload());  // to find the step that is too long
     }
-    size_t done = 0;
-    for (uint32_t next = 0; next < count && done < kMostSteps; ++done) {
-      PETREL_ASSIGN_OR_RETURN(const DeviceAction action, device.run_steps(method.index(), next, 1));
-      least[next] = std::min(least[next], action.ticks);
-      next = action.next;
-    }
+    PETREL_RETURN_IF_ERROR(time_steps(
+        method, [&](size_t step, uint64_t ticks) { least[step] = std::min(least[step], ticks); }));
   }
   double all = 0;
   std::vector<DeviceStepTime> steps;

@@ -6,8 +6,8 @@
 //   PETREL_ASSIGN_OR_RETURN(const DeviceTimes times, time_method(*method, DeviceTimePlan()));
 //   times.mean_seconds    of one run, give or take times.relative_error
 //
-// A timer that is coarse gets more runs, one that overflows fewer; one that does not count, or
-// not even one run's length, is an error.
+// A timer that is coarse gets more runs, one that overflows fewer, at last one by steps; one that
+// does not count, or not even the longest step, is an error.
 #ifndef PETREL_EXTENSION_DEVICE_DEVICE_TIME_H_
 #define PETREL_EXTENSION_DEVICE_DEVICE_TIME_H_
 
@@ -34,7 +34,8 @@ struct DeviceTimes {
   double mean_seconds = 0;
   // Of the mean: its standard error, and what one tick is of a figure, whichever is more.
   double relative_error = 0;
-  double ticks = 0;  // of one run
+  double ticks = 0;       // of one run
+  bool by_steps = false;  // the timer is too short for a run: the sum of its steps, timed alone
 };
 
 // Unimplemented without a timer; FailedPrecondition for one that stands still in sleep where the

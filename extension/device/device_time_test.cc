@@ -58,9 +58,35 @@ TEST(DeviceTime, ATimerThatOverflowsGetsFewer) {
 
 TEST(DeviceTime, OneRunThatOverflowsIsAnError) {
   TestingDevice device;
+  device.config().plan = nullptr;
   device.board().timer.bits = 9;
+  device.start();
   EXPECT_THAT(times_of(device).status().ToString(),
               HasSubstr("the timer overflowed: that takes longer than it counts"));
+}
+
+TEST(DeviceTime, OneRunThatOverflowsIsTimedStepByStep) {
+  TestingDevice device;
+  device.board().timer.bits = 9;
+  device.timer().ticks_per_run = 0;
+  device.timer().ticks_per_step = 500;
+  device.start();
+  const auto times = times_of(device);
+  ASSERT_TRUE(times.ok()) << times.status();
+  EXPECT_TRUE(times->by_steps);
+  EXPECT_EQ(times->number, 1u);
+  EXPECT_DOUBLE_EQ(times->ticks, 500 * 5);
+}
+
+TEST(DeviceTime, AStepThatOverflowsIsNamed) {
+  TestingDevice device;
+  device.board().timer.bits = 9;
+  device.timer().ticks_per_run = 0;
+  device.timer().ticks_per_step = 600;
+  device.start();
+  EXPECT_THAT(times_of(device).status().ToString(),
+              HasSubstr("step 'begin' alone takes longer than the 0.000512 s that the timer of 9 "
+                        "bits counts"));
 }
 
 TEST(DeviceTime, ATimerThatStandsStillIsAnError) {

@@ -21,13 +21,16 @@ int32_t write_out(void* user, const unsigned char* bytes, uint32_t size) {
 int32_t start_timer(void* user) {
   FakeTimer& timer = self(user).timer();
   timer.runs_at_start = self(user).context().runs;
+  timer.steps_at_start = self(user).context().steps;
   return timer.start_status;
 }
 
 int32_t stop_timer(void* user, uint64_t* ticks) {
   const FakeTimer& timer = self(user).timer();
   const auto runs = static_cast<uint64_t>(self(user).context().runs - timer.runs_at_start);
-  *ticks = runs * timer.ticks_per_run / timer.resolution * timer.resolution;
+  const auto steps = static_cast<uint64_t>(self(user).context().steps - timer.steps_at_start);
+  *ticks = (runs * timer.ticks_per_run + steps * timer.ticks_per_step) / timer.resolution *
+           timer.resolution;
   return timer.stop_status;
 }
 

@@ -29,10 +29,12 @@ namespace petrel::extension {
 // A timer whose ticks a test decides.
 struct FakeTimer {
   uint64_t ticks_per_run = 1000;
+  uint64_t ticks_per_step = 0;
   int32_t start_status = PETREL_BOARD_OK;
   int32_t stop_status = PETREL_BOARD_OK;
   uint64_t resolution = 1;
   int32_t runs_at_start = 0;
+  int32_t steps_at_start = 0;
 };
 
 class TestingDevice {

@@ -20,7 +20,8 @@ extern "C" {
 
 struct testing_context {
   unsigned char *pool;
-  int32_t runs;               /* survives reset_state(), so that a test can tell */
+  int32_t runs; /* survives reset_state(), so that a test can tell */
+  int32_t steps;
   int32_t bug;                /* added by step 2 */
   void (*inside)(void *user); /* (optional) called by step 3 */
   void *user;
