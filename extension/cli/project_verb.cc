@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "exir/status_macros.h"
 #include "extension/cli/console.h"
@@ -201,9 +202,18 @@ absl::Status compare_clocks(const Arguments& arguments) {
   std::printf("timer: %.0f Hz by the clock of this machine, in %.1f s, within %.3f %%\n", found.hz,
               found.seconds, 100 * found.spread);
   std::printf("board: %.0f Hz, %+.3f %% of that\n", told, 100 * (told / found.hz - 1));
+  const bool is_machine_s =
+      !project.board.emulator.program.empty() || project.board.family == "host";
   if (!project.board.emulator.program.empty()) {
     std::printf("an emulator's time is no clock's: this tells how fast it runs here\n");
   }
+  if (found.spread <= kMostSpread) return absl::OkStatus();
+  const std::string doubt = absl::StrFormat(
+      "the measurements differ by %.3g %%, more than the %g %% up to which they tell a frequency: "
+      "something else held up the board, the line or this machine; measure again",
+      100 * found.spread, 100 * kMostSpread);
+  if (!is_machine_s) return absl::FailedPreconditionError(doubt);
+  std::printf("not to be believed: %s\n", doubt.c_str());
   return absl::OkStatus();
 }
 

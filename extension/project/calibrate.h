@@ -15,6 +15,9 @@
 
 namespace petrel::extension {
 
+// A spread above which measurements tell no frequency: something else took time.
+inline constexpr double kMostSpread = 0.05;
+
 struct BoardCalibration {
   double hz = 0;        // ticks in a second of this machine, the median of all measurements
   double spread = 0;    // of the measurements, from the least to the most, as a share of hz
