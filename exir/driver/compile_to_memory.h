@@ -10,14 +10,18 @@
 #define PETREL_EXIR_DRIVER_COMPILE_TO_MEMORY_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "exir/driver/export.h"
+#include "exir/ir/constant.h"
 
 namespace petrel::exir {
 
-// Backends are not used; of the other options those count that say what is compiled.
-absl::StatusOr<std::string> compile_to_memory(const ExportOptions& options);
+// Backends are not used; of the other options those count that say what is compiled. What the
+// program computes with goes to `constants`, where that is given.
+absl::StatusOr<std::string> compile_to_memory(const ExportOptions& options,
+                                              std::vector<ConstantPtr>* constants = nullptr);
 
 }  // namespace petrel::exir
 

@@ -15,6 +15,7 @@
 #include "extension/cli/method_io.h"
 #include "extension/cli/progress.h"
 #include "extension/cli/verb.h"
+#include "extension/device/device_params.h"
 #include "extension/device/device_trace.h"
 #include "extension/diff/diff.h"
 #include "extension/diff/watched_program.h"
@@ -48,7 +49,8 @@ absl::StatusOr<ValueTrace> run_one(const Arguments& arguments, size_t which) {
 }
 
 // The first program with the reference kernels, and the device, on the same inputs.
-absl::Status run_with_device(const Arguments& arguments, ValueTrace* traces) {
+absl::Status run_with_device(const Arguments& arguments, ValueTrace* traces,
+                             std::vector<std::string>* others) {
   PETREL_ASSIGN_OR_RETURN(
       const auto program,
       WatchedProgram::open(arguments.programs[0], arguments.data[0], arguments.method,
@@ -59,6 +61,7 @@ absl::Status run_with_device(const Arguments& arguments, ValueTrace* traces) {
   PETREL_ASSIGN_OR_RETURN(traces[0], program->run(arguments.method, inputs.values()));
   PETREL_ASSIGN_OR_RETURN(const auto device,
                           Device::open(arguments.device.spec, arguments.device.session()));
+  PETREL_ASSIGN_OR_RETURN(*others, other_parameters(*device, program->constants()));
   PETREL_ASSIGN_OR_RETURN(DeviceMethod* const method, device->method(arguments.method));
   size_t index = 0;
   for (const runtime::EValue& value : inputs.values()) {
@@ -79,9 +82,10 @@ int run(Arguments& arguments) {
   const RuntimeMessages messages;
   Progress progress("diff");
   ValueTrace traces[2];
+  std::vector<std::string> others;
   if (!arguments.device.spec.empty()) {
     progress.start(arguments.device.spec);
-    const absl::Status status = run_with_device(arguments, traces);
+    const absl::Status status = run_with_device(arguments, traces, &others);
     if (!status.ok()) {
       messages.fail("diff", status);
       return kTrouble;
@@ -97,7 +101,8 @@ int run(Arguments& arguments) {
     traces[i] = *std::move(trace);
   }
   progress.start("compare");
-  const Diff diff = diff_traces(std::move(traces[0]), std::move(traces[1]), arguments.tolerance);
+  Diff diff = diff_traces(std::move(traces[0]), std::move(traces[1]), arguments.tolerance);
+  diff.other_parameters = std::move(others);
   progress.stop();
   const std::string text = arguments.json ? to_json(diff) : to_text(diff, arguments.all_rows);
   std::fputs(text.c_str(), stdout);

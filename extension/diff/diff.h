@@ -38,6 +38,8 @@ struct Diff {
   std::vector<size_t> unmatched_b;
   std::vector<size_t> differing;  // rows
   std::vector<size_t> culprits;   // rows
+  // Whose bytes a device has others of than the first program.
+  std::vector<std::string> other_parameters;
 
   bool is_equal() const { return differing.empty(); }
 };

@@ -74,6 +74,11 @@ ordered_json sides(const ValueTrace& trace, const std::vector<size_t>& values) {
 
 std::string to_text(const Diff& diff, bool all_rows) {
   std::string text = table(diff, all_rows);
+  if (!diff.other_parameters.empty()) {
+    absl::StrAppend(&text, "the device has other parameters, ",
+                    count(diff.other_parameters.size(), "differs", "differ"), ", first ",
+                    diff.other_parameters[0], ": what is computed with them differs, too\n");
+  }
   absl::StrAppend(&text, "matched by ", to_string(diff.how), ": ",
                   count(diff.rows.size(), "value", "values"), "; without a match ",
                   diff.unmatched_a.size(), " of the first program and ", diff.unmatched_b.size(),
@@ -126,6 +131,7 @@ std::string to_json(const Diff& diff) {
     json["values"].push_back(std::move(value));
   }
   json["culprits"] = diff.culprits;
+  json["other_parameters"] = diff.other_parameters;
   json["first_difference"] = nullptr;
   if (!diff.is_equal()) json["first_difference"] = diff.differing[0];
   return json.dump(2) + "\n";

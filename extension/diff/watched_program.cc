@@ -26,7 +26,7 @@ absl::StatusOr<std::unique_ptr<WatchedProgram>> WatchedProgram::open(
   if (is_archive) {
     exir::ExportOptions archive;
     archive.methods[method] = path;
-    auto bytes = exir::compile_to_memory(archive);
+    auto bytes = exir::compile_to_memory(archive, &program->constants_);
     if (!bytes.ok()) return exir::annotate(bytes.status(), path);
     size = bytes->size();
     program->bytes_.resize(size / sizeof(uint64_t) + 1);

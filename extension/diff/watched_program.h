@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "exir/ir/constant.h"
 #include "extension/diff/tap.h"
 #include "extension/diff/value_trace.h"
 #include "extension/module/module.h"
@@ -32,6 +33,9 @@ class WatchedProgram {
   // To make inputs for.
   Module& module() { return *module_; }
 
+  // What an archive computes with, as it was compiled; nothing of a `.pte`, which has no names.
+  const std::vector<exir::ConstantPtr>& constants() const { return constants_; }
+
   absl::StatusOr<ValueTrace> run(const std::string& method,
                                  const std::vector<runtime::EValue>& inputs);
 
@@ -40,6 +44,7 @@ class WatchedProgram {
 
   const std::string path_;
   std::vector<uint64_t> bytes_;  // of a program that lies in memory, aligned
+  std::vector<exir::ConstantPtr> constants_;
   Tap tap_;
   std::unique_ptr<Module> module_;
 };

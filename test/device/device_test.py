@@ -155,6 +155,23 @@ class DeviceTest(unittest.TestCase):
         code, out, err = self.petrel(*words, "--json")
         self.assertEqual(len(json.loads(out)["culprits"]), 1, out)
 
+    def test_diff_names_parameters_that_are_others(self):
+        package = firmware.generated(self.folder, "digits", {"forward": DIGITS})
+        source = package / "digits_params.c"
+        text = source.read_text()
+        begin = text.index("{", text.index("digits_param_body_0_weight"))
+        number = re.compile(r"-?\d[^,}\s]*").search(text, begin)
+        source.write_text(f"{text[:number.start()]}0.5f{text[number.end():]}")
+        program = firmware.built(package)
+        words = ("diff", DIGITS, "--device", f"exec:{program}", "--input", DIGIT)
+        code, out, err = self.petrel(*words)
+        self.assertEqual((code, err), (1, ""), out)
+        name = "body.0.weight"
+        self.assertIn(f"the device has other parameters, 1 differs, first {name}: what is computed "
+                      "with them differs, too\n", out)
+        code, out, err = self.petrel(*words, "--json")
+        self.assertEqual(json.loads(out)["other_parameters"], [name])
+
     def test_the_page_is_right(self):
         page = PAGE.read_text()
         app = re.search(r"```c\n(.*?)```", page, re.S)
