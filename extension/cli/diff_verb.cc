@@ -110,6 +110,15 @@ int run(Arguments& arguments) {
     fail("diff", "no value of the one program matches one of the other");
     return kTrouble;
   }
+  // Most steps of the device were compared with nothing: that the others are alike says little.
+  const bool is_other = diff.is_equal() && diff.unmatched_b.size() > diff.rows.size();
+  if (!arguments.device.spec.empty() && is_other) {
+    fail("diff",
+         absl::StrCat("the device runs other operators than ", arguments.programs[0],
+                      ": give what `petrel export --backend none` makes with the options of "
+                      "gen-c, such as --int8 integer"));
+    return kTrouble;
+  }
   return diff.is_equal() ? kDone : kDiffers;
 }
 

@@ -189,6 +189,23 @@ TEST(CompareValues, TakesIntegersForWhatTheyStandFor) {
   EXPECT_EQ(d.max_abs, 0);
 }
 
+// A device does not tell what its integers stand for.
+TEST(CompareValues, ComparesIntegersAsTheyAreWhereNoBitMayDiffer) {
+  TraceValue integers = flat({0});
+  integers.array.type = runtime::ScalarType::Char;
+  integers.array.shape = {3};
+  integers.array.data = {10, 12, 0xFE};
+  TraceValue scaled = integers;
+  scaled.scale = ElementScale{0.5, 10};
+  Tolerance exact;
+  exact.is_exact = true;
+  EXPECT_TRUE(compare_values(scaled, integers, exact).is_within);
+  integers.array.data[1] = 13;
+  const Difference d = compare_values(scaled, integers, exact);
+  EXPECT_FALSE(d.is_within);
+  EXPECT_EQ(d.second, 13);
+}
+
 // A convolution and its clamp beside a convolution that has it, then a product.
 TEST(DiffTraces, NamesTheNodeThatMakesTheDifference) {
   const ValueTrace first = trace({value("input", {}, {1, 4}, {1, 2, 3, 4}),

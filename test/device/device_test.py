@@ -22,6 +22,7 @@ from command import PETREL, done
 
 DIGITS = pathlib.Path("examples/quickstart/digits.pt2").absolute()
 DIGIT = pathlib.Path("examples/quickstart/digit.npy").absolute()
+INTEGER = pathlib.Path("test/quantized/integer").absolute()
 LAYERS = pathlib.Path("test/models/layers").absolute()
 FIXTURES = pathlib.Path("test/models/fixtures/torch_2_13").absolute()
 STATE = pathlib.Path("test/models/state").absolute()
@@ -43,9 +44,10 @@ class DeviceTest(unittest.TestCase):
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)
         return result.returncode, result.stdout, result.stderr
 
-    def exported(self, name, methods):
+    def exported(self, name, methods, *options):
         words = [w for method, model in methods.items() for w in ("--method", f"{method}={model}")]
-        done([PETREL, "export", *words, "-o", f"{name}.pte", "--backend", "none"], self.folder)
+        done([PETREL, "export", *words, "-o", f"{name}.pte", "--backend", "none", *options],
+             self.folder)
         return f"{name}.pte"
 
     def digits(self, *options, more=()):
@@ -99,6 +101,22 @@ class DeviceTest(unittest.TestCase):
                 code, out, err = self.petrel("diff", pte, "--device", f"exec:{program}", *inputs)
                 self.assertEqual((code, err), (0, ""), out)
                 self.assertIn("no value differs", out)
+
+    def test_integers_are_compared_as_they_are(self):
+        for words in ((), ("--int8", "integer")):
+            model = INTEGER / "keywords.pt2"
+            package = firmware.generated(self.folder, "keywords", {"forward": model}, *words)
+            program = firmware.built(package)
+            pte = self.exported("keywords", {"forward": model}, *words)
+            code, out, err = self.petrel("diff", pte, "--device", f"exec:{program}")
+            self.assertEqual((code, err), (0, ""), out)
+            self.assertIn("no value differs", out)
+        # What has other operators compares next to nothing.
+        code, out, err = self.petrel("diff", model, "--device", f"exec:{program}")
+        self.assertEqual(code, 2)
+        self.assertRegex(err, r"\Apetrel diff: the device runs other operators than \S+keywords\.pt2: "
+                              r"give what `petrel export --backend none` makes with the options of "
+                              r"gen-c, such as --int8 integer\n\Z")
 
     def test_state_is_kept_between_calls(self):
         methods = {"add": STATE / "counter.add.pt2", "read": STATE / "counter.read.pt2"}
