@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "extension/cli/diff_verb.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -73,8 +76,19 @@ absl::Status run_with_device(const Arguments& arguments, ValueTrace* traces,
                                                    " tensors in ", arguments.programs[0], ", and ",
                                                    method->num_inputs(), " on the device"));
   }
-  PETREL_ASSIGN_OR_RETURN(traces[1], trace_device(*method));
+  PETREL_ASSIGN_OR_RETURN(traces[1], trace_device(*method, traces[0]));
   return absl::OkStatus();
+}
+
+// Whether most values of the second program are of operators that the first has not: that the
+// others are alike says little.
+bool has_other_operators(const Diff& diff) {
+  std::set<std::string> known;
+  for (const TraceValue& value : diff.a.values) known.insert(value.op);
+  const auto others =
+      std::count_if(diff.unmatched_b.begin(), diff.unmatched_b.end(),
+                    [&](size_t value) { return known.count(diff.b.values[value].op) == 0; });
+  return static_cast<size_t>(others) > diff.rows.size();
 }
 
 int run(Arguments& arguments) {
@@ -110,9 +124,7 @@ int run(Arguments& arguments) {
     fail("diff", "no value of the one program matches one of the other");
     return kTrouble;
   }
-  // Most steps of the device were compared with nothing: that the others are alike says little.
-  const bool is_other = diff.is_equal() && diff.unmatched_b.size() > diff.rows.size();
-  if (!arguments.device.spec.empty() && is_other) {
+  if (!arguments.device.spec.empty() && diff.is_equal() && has_other_operators(diff)) {
     fail("diff",
          absl::StrCat("the device runs other operators than ", arguments.programs[0],
                       ": give what `petrel export --backend none` makes with the options of "

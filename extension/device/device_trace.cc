@@ -17,8 +17,7 @@ namespace petrel::extension {
 namespace {
 
 // In logical order, as the interpreter's. The bytes are as many as the sizes say.
-NpyArray array_of(const DevicePlanTensor& tensor, Bytes bytes) {
-  std::vector<int32_t> sizes = tensor.sizes;
+NpyArray array_of(const DevicePlanTensor& tensor, std::vector<int32_t> sizes, Bytes bytes) {
   std::vector<uint8_t> order = tensor.dim_order;
   std::vector<int64_t> strides(sizes.size());
   runtime::compute_strides({sizes.data(), sizes.size()}, {order.data(), order.size()},
@@ -28,19 +27,30 @@ NpyArray array_of(const DevicePlanTensor& tensor, Bytes bytes) {
   return to_npy(runtime::Tensor(&impl));
 }
 
+size_t count_of(const std::vector<int32_t>& sizes) {
+  size_t count = 1;
+  for (const int32_t size : sizes) count *= static_cast<size_t>(size);
+  return count;
+}
+
+// What a value that the interpreter made may be on a device that has room for `wanted`.
+bool fits(const TraceValue& value, const std::string& op, const DevicePlanTensor& wanted) {
+  if (value.op != op || value.is_input || value.array.shape.size() != wanted.sizes.size()) {
+    return false;
+  }
+  for (size_t d = 0; d < wanted.sizes.size(); ++d) {
+    if (value.array.shape[d] > wanted.sizes[d]) return false;
+  }
+  return true;
+}
+
 class Tracer {
  public:
-  explicit Tracer(DeviceMethod& method) : method_(method) {}
+  Tracer(DeviceMethod& method, const ValueTrace& here) : method_(method), here_(here) {
+    for (const DeviceTensor& input : method.info().inputs) varies_ = varies_ || input.varies;
+  }
 
   absl::StatusOr<ValueTrace> trace() {
-    for (const DeviceTensor& input : method_.info().inputs) {
-      if (input.varies) {
-        return absl::UnimplementedError(
-            absl::StrCat("input '", input.name,
-                         "' has sizes that vary: such methods cannot be "
-                         "compared on a device yet"));
-      }
-    }
     // A device that was started anew makes the whole run again.
     PETREL_RETURN_IF_ERROR(method_.execute_steps([&](uint32_t step) {
       if (step == 0) begin();
@@ -58,6 +68,8 @@ class Tracer {
   void begin() {
     trace_ = ValueTrace();
     places_.clear();
+    next_here_ = 0;
+    last_step_ = 0;
     const auto& tensors = method_.info().tensors;
     for (size_t i = 0; i < tensors.size(); ++i) {
       if (tensors[i].written_by != 0) continue;
@@ -67,8 +79,10 @@ class Tracer {
       for (size_t n = 0; n < method_.num_inputs(); ++n) {
         const DeviceTensor& input = method_.info().inputs[n];
         if (input.name != tensors[i].name || input.bytes != tensors[i].bytes) continue;
-        const auto* data = static_cast<const uint8_t*>(method_.get_input(n)->const_data_ptr());
-        value.array = array_of(tensors[i], Bytes(data, data + input.bytes));
+        const absl::StatusOr<runtime::Tensor> given = method_.get_input(n);
+        const auto* data = static_cast<const uint8_t*>(given->const_data_ptr());
+        value.array = array_of(tensors[i], {given->sizes().begin(), given->sizes().end()},
+                               Bytes(data, data + given->nbytes()));
       }
       value.is_seen = !value.array.data.empty();
       places_[i] = trace_.values.size();
@@ -78,6 +92,13 @@ class Tracer {
 
   absl::Status add(uint32_t index) {
     const DeviceStep& step = method_.info().steps[index];
+    if (varies_ && index < last_step_) {
+      return absl::UnimplementedError(
+          absl::StrCat("step '", step.name,
+                       "' runs again: methods with loops whose sizes vary cannot be "
+                       "compared on a device yet"));
+    }
+    last_step_ = index;
     std::vector<size_t> inputs;
     for (const uint16_t tensor : step.reads) {
       const auto found = places_.find(tensor);
@@ -94,23 +115,42 @@ class Tracer {
       for (const size_t input : inputs) {
         value.is_rounded = value.is_rounded || trace_.values[input].is_rounded;
       }
-      PETREL_ASSIGN_OR_RETURN(
-          Bytes bytes,
-          method_.device().read({PETREL_RPC_TENSOR, method_.index(), tensor}, wanted.bytes));
-      value.array = array_of(wanted, std::move(bytes));
+      const std::vector<int32_t> sizes = sizes_of(step.kernel, wanted);
+      const size_t most = std::max<size_t>(count_of(wanted.sizes), 1);
+      PETREL_ASSIGN_OR_RETURN(Bytes bytes,
+                              method_.device().read({PETREL_RPC_TENSOR, method_.index(), tensor},
+                                                    wanted.bytes / most * count_of(sizes)));
+      value.array = array_of(wanted, sizes, std::move(bytes));
       places_[tensor] = trace_.values.size();
       trace_.values.push_back(std::move(value));
     }
     return absl::OkStatus();
   }
 
+  // Those of the next value that the same operator made here; else the largest.
+  std::vector<int32_t> sizes_of(const std::string& op, const DevicePlanTensor& wanted) {
+    for (size_t i = next_here_; varies_ && i < here_.values.size(); ++i) {
+      const TraceValue& value = here_.values[i];
+      if (!fits(value, op, wanted)) continue;
+      next_here_ = i + 1;
+      return {value.array.shape.begin(), value.array.shape.end()};
+    }
+    return wanted.sizes;
+  }
+
   DeviceMethod& method_;
+  const ValueTrace& here_;
+  size_t next_here_ = 0;  // among its values
+  uint32_t last_step_ = 0;
+  bool varies_ = false;
   ValueTrace trace_;
   std::map<size_t, size_t> places_;  // of tensors in the trace
 };
 
 }  // namespace
 
-absl::StatusOr<ValueTrace> trace_device(DeviceMethod& method) { return Tracer(method).trace(); }
+absl::StatusOr<ValueTrace> trace_device(DeviceMethod& method, const ValueTrace& here) {
+  return Tracer(method, here).trace();
+}
 
 }  // namespace petrel::extension

@@ -25,6 +25,7 @@ DIGIT = pathlib.Path("examples/quickstart/digit.npy").absolute()
 INTEGER = pathlib.Path("test/quantized/integer").absolute()
 LAYERS = pathlib.Path("test/models/layers").absolute()
 FIXTURES = pathlib.Path("test/models/fixtures/torch_2_13").absolute()
+VARYING = pathlib.Path("test/models/varying").absolute()
 STATE = pathlib.Path("test/models/state").absolute()
 PAGE = pathlib.Path("docs/device_rpc.md").absolute()
 
@@ -101,6 +102,25 @@ class DeviceTest(unittest.TestCase):
                 code, out, err = self.petrel("diff", pte, "--device", f"exec:{program}", *inputs)
                 self.assertEqual((code, err), (0, ""), out)
                 self.assertIn("no value differs", out)
+
+    def test_values_are_compared_in_the_sizes_that_they_have(self):
+        for name in ("cnn_batch", "encoder", "cond_varying"):
+            model = VARYING / f"{name}.pt2"
+            program = firmware.built(firmware.generated(self.folder, name, {"forward": model}))
+            for call in (0, 1):
+                inputs = [w for f in sorted(VARYING.glob(f"{name}.call_{call}.input_*.npy"))
+                          for w in ("--input", f)]
+                code, out, err = self.petrel("diff", model, "--device", f"exec:{program}", *inputs)
+                self.assertEqual((code, err), (0, ""), out)
+                self.assertIn("no value differs", out)
+        package = firmware.generated(self.folder, "cnn_batch", {"forward": VARYING / "cnn_batch.pt2"})
+        firmware.with_bug(package, "op0_convolution")
+        words = ("--input", VARYING / "cnn_batch.call_1.input_0.npy")
+        code, out, err = self.petrel("diff", VARYING / "cnn_batch.pt2", "--device",
+                                     f"exec:{firmware.built(package)}", *words)
+        self.assertEqual((code, err), (1, ""), out)
+        self.assertIn("inputs are alike, the result is not: aten::convolution.out at op0_convolution",
+                      out)
 
     def test_integers_are_compared_as_they_are(self):
         for words in ((), ("--int8", "integer")):
