@@ -5,7 +5,7 @@
 //
 //   {"id": 1, "method": "build", "params": {"project": "/p", "driver": "standalone"}}
 //   {"id": 1, "result": {"image": "/p/build/standalone.elf", "memories": []}}
-//   {"id": 1, "progress": "compiling"}                         before the result, as often as wanted
+//   {"id": 1, "progress": "compiling"}           before the result, as often as wanted
 //   {"id": 2, "error": {"message": "'west' is not installed"}}
 //
 // docs/device.md has the methods. `petrel project serve` speaks it for the boards that are

@@ -28,7 +28,8 @@ struct Crowd {
   std::vector<std::pair<BufferIdx, int64_t>> members;
 };
 
-// Ignores non-conflicts, which can only make the need smaller. The problem must have passed check_problem().
+// Ignores non-conflicts, which can only make the need smaller. The problem must have passed
+// check_problem().
 Crowd largest_crowd(const Problem& problem);
 
 // Names the first `limit` members and sums up the rest, and tells what they share.
