@@ -124,7 +124,7 @@ absl::Status check_executable(const std::string& method, const Graph& graph,
     if (node->delegate() != nullptr || is_dropped(*node) || !node->regions().empty()) {
       continue;
     }
-    if (node->op().has(kInPlace)) {
+    if (node->op().has(kInPlace) && node->op().out_name.empty()) {
       problems.push_back(absl::StrCat(node->describe(), " works in place"));
     } else if (node->op().out_name.empty()) {
       problems.push_back(absl::StrCat(node->describe(), " has no kernel"));

@@ -122,7 +122,7 @@ constexpr OpRow kRows[] = {
     {"llama::sdpa_with_kv_cache(Tensor query, Tensor key, Tensor value, Tensor(a!) key_cache, "
      "Tensor(b!) value_cache, Scalar start_pos, Scalar seq_len, Tensor? attn_mask=None, float "
      "drpout_p=0., bool is_causal=False, float? scale=None) -> Tensor",
-     "", kInPlace, infer<attention_with_cache>},
+     "llama::sdpa_with_kv_cache.out", kInPlace, infer<attention_with_cache>},
     {"llama::update_cache(Tensor value, Tensor(a!) cache, Scalar start_pos) -> Tensor", "",
      kInPlace, infer<update>},
     {"llama::update_cache_with_indices(Tensor value, Tensor(a!) cache, Scalar start_pos, Tensor "

@@ -121,8 +121,7 @@ TEST(OutVariant, CoversUpstreamsKernels) {
                 "dim_order_ops::_to_dim_order_copy.out", "et_copy::_d2h_copy.out",
                 "et_copy::_h2d_copy.out",
                 // Export writes to caches by index_put.
-                "llama::sdpa_with_kv_cache.out", "llama::update_cache.out",
-                "llama::update_cache_with_indices.out",
+                "llama::update_cache.out", "llama::update_cache_with_indices.out",
                 // Of its library for decoders and images, which nothing here has.
                 "llama::channelwise_gated_delta_rule.out", "llama::fallback.out",
                 "llama::gated_delta_rule.out", "llama::quantized_moe_ffn.out",

@@ -20,6 +20,7 @@
 #include "exir/pass/passes/functionalize.h"
 #include "exir/pass/passes/integer_products.h"
 #include "exir/pass/lower/lower_to_kernels.h"
+#include "exir/pass/passes/join_cache_attention.h"
 #include "exir/pass/passes/merge_equal_nodes.h"
 #include "exir/pass/passes/normalize_convolutions.h"
 #include "exir/pass/passes/normalize_scalars.h"
@@ -62,6 +63,7 @@ constexpr Pass kAfter[] = {
     {"lower_to_kernels", "nobody took what is left", lower_to_kernels},
     {"remove_identities", "lowering leaves views of views", remove_identities},
     {"update_state", "index_put is the operator that can write in place", update_state},
+    {"join_cache_attention", "no pass behind it moves reads of state", join_cache_attention},
     {"permute_stored_weights", "lowering transposes weights, some of them dequantised",
      permute_stored_weights},
     {"fold_constants", "weights of lowered operators are rearranged once", fold_constants},
