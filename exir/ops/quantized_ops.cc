@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdint>
+#include <limits>
 #include <utility>
 
 #include "absl/strings/str_join.h"
@@ -63,9 +64,28 @@ absl::StatusOr<Size> count_scales(const BoundArguments& in) {
   return rows * (input.sizes[1] / group);
 }
 
+// A scale and zero point that are written in the program: those of tensors check_quantisation
+// looks at.
+absl::Status check_numbers(const BoundArguments& in) {
+  if (in.at("scale").is_number()) {
+    const double scale = in.number("scale");
+    constexpr double kLeast = std::numeric_limits<float>::min();
+    constexpr double kMost = std::numeric_limits<float>::max();
+    if (!(scale >= kLeast && scale <= kMost)) {
+      return invalid("argument 'scale' is ", scale, ", must be a positive, normal number of f32");
+    }
+  }
+  if (!in.at("zero_point").is_int()) return absl::OkStatus();
+  const int64_t zero_point = in.integer("zero_point");
+  if (holds(*in.dtype("dtype"), zero_point)) return absl::OkStatus();
+  return invalid("argument 'zero_point' is ", zero_point, ", must be one of ",
+                 std::string(scalar_type_name(*in.dtype("dtype"))));
+}
+
 absl::Status check_scales(const BoundArguments& in) {
   PETREL_ASSIGN_OR_RETURN(const Size count, count_scales(in));
   const bool is_one = in.has("scale");
+  if (is_one) PETREL_RETURN_IF_ERROR(check_numbers(in));
   const char* scale = is_one ? "scale" : "scales";
   const char* zero_point = is_one ? "zero_point" : "zero_points";
   for (const char* name : {scale, zero_point}) {

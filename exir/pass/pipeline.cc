@@ -10,6 +10,7 @@
 #include "exir/annotate.h"
 #include "exir/ir/verifier.h"
 #include "exir/pass/passes/additive_masks.h"
+#include "exir/pass/passes/check_quantisation.h"
 #include "exir/pass/passes/contiguous_constants.h"
 #include "exir/pass/decompose/decompose.h"
 #include "exir/pass/passes/dequantise_late.h"
@@ -39,6 +40,7 @@ namespace {
 constexpr Pass kBefore[] = {
     {"drop_assertions", "nothing later looks at them", drop_assertions},
     {"contiguous_constants", "folding reads weights in row-major order", contiguous_constants},
+    {"check_quantisation", "scales stand where the archive has them", check_quantisation},
     {"normalize_views", "few kinds of views make writes through them few", normalize_views},
     {"functionalize", "all later passes may move and drop nodes", functionalize},
     {"normalize_views", "copies became views", normalize_views},
