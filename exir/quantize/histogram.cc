@@ -2,6 +2,7 @@
 #include "exir/quantize/histogram.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -9,6 +10,7 @@ namespace petrel::exir {
 namespace {
 
 constexpr size_t kBins = 2048;
+constexpr size_t kBlock = 256;  // elements whose bins are found together
 // Ends that are tried on either side.
 constexpr size_t kSteps = 256;
 
@@ -29,15 +31,27 @@ Moments operator-(const Moments& a, const Moments& b) {
 Histogram::Histogram(const Range& range)
     : range_{std::min(range.min, 0.0f), std::max(range.max, 0.0f)},
       width_((static_cast<double>(range_.max) - static_cast<double>(range_.min)) / kBins),
+      bins_per_one_(width_ == 0 ? 0 : 1 / width_),
       counts_(kBins, 0) {}
 
 void Histogram::add(const float* elements, size_t count) {
   if (width_ == 0) return;
-  for (size_t i = 0; i < count; ++i) {
-    if (elements[i] == 0) continue;
-    ++counts_[bin_of(static_cast<double>(elements[i]))];
-    ++(elements[i] < 0 ? below_ : above_);
+  // Without a branch for each element: their bin gets those that are 0 too, and gives them back.
+  std::array<uint32_t, kBlock> bins;
+  uint64_t below = 0, zeros = 0;
+  for (size_t first = 0; first < count; first += kBlock) {
+    const float* const block = elements + first;
+    const size_t size = std::min(kBlock, count - first);
+    for (size_t i = 0; i < size; ++i) {
+      bins[i] = bin_of(static_cast<double>(block[i]));
+      below += block[i] < 0 ? 1 : 0;
+      zeros += block[i] == 0 ? 1 : 0;
+    }
+    for (size_t i = 0; i < size; ++i) ++counts_[bins[i]];
   }
+  counts_[bin_of(0)] -= zeros;
+  below_ += below;
+  above_ += count - below - zeros;
 }
 
 void Histogram::add(const Histogram& other) {
@@ -53,9 +67,10 @@ void Histogram::add(const Histogram& other) {
   above_ += other.above_;
 }
 
-size_t Histogram::bin_of(double number) const {
-  const double place = (number - static_cast<double>(range_.min)) / width_;
-  return static_cast<size_t>(std::clamp(std::floor(place), 0.0, static_cast<double>(kBins - 1)));
+uint32_t Histogram::bin_of(double number) const {
+  const double place = (number - static_cast<double>(range_.min)) * bins_per_one_;
+  return static_cast<uint32_t>(
+      static_cast<int32_t>(std::min(std::max(0.0, place), static_cast<double>(kBins - 1))));
 }
 
 Range Histogram::best_range() const {

@@ -18,6 +18,10 @@ void reorder(const uint8_t* from, const std::vector<int64_t>& from_strides, uint
              const std::vector<int64_t>& to_strides, Span<const int32_t> sizes, size_t size) {
   size_t numel = 1;
   for (const int32_t s : sizes) numel *= static_cast<size_t>(s);
+  if (from_strides == to_strides) {
+    if (numel > 0) std::memcpy(to, from, numel * size);
+    return;
+  }
   std::vector<int32_t> index(sizes.size(), 0);
   for (size_t n = 0; n < numel; ++n) {
     int64_t a = 0, b = 0;
