@@ -132,7 +132,8 @@ absl::Status quantize(Program& program, const ExportOptions& options, ExportRepo
 }  // namespace
 
 QuantTarget target_of(const ExportOptions& options) {
-  return options.integers ? QuantTarget::kIntegers : QuantTarget::kBackends;
+  if (options.integers) return QuantTarget::kIntegers;
+  return options.io_dtype.empty() ? QuantTarget::kBackends : QuantTarget::kBackendsAtBorder;
 }
 
 absl::Status check_pass_name(const std::string& name) {

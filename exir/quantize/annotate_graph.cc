@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "exir/ir/disjoint_sets.h"
 #include "exir/ops/handles.h"
+#include "exir/quantize/between_products.h"
 
 namespace petrel::exir {
 namespace {
@@ -88,7 +89,9 @@ std::vector<std::vector<Value*>> group_values(const Graph& graph, const Nodes& n
   return groups;
 }
 
-std::string reason_of(const Node& node, const KeptFloat& keep_float, QuantTarget target) {
+// `connected` are nodes that integers could compute, next to products.
+std::string reason_of(const Node& node, const KeptFloat& keep_float, const Nodes& connected,
+                      QuantTarget target) {
   std::string kept = kept_reason(keep_float, node);
   if (!kept.empty()) return kept;
   if (std::string misfit = misfit_of(node); !misfit.empty()) return misfit;
@@ -96,6 +99,7 @@ std::string reason_of(const Node& node, const KeptFloat& keep_float, QuantTarget
     return absl::StrCat(node.op().name, " is not computed with integers");
   }
   if (!fits_integers(node, target)) return "computes with a constant, or not with f32 alone";
+  if (is_in(connected, &node)) return "no product reads it, or floats alone are read";
   return "no product is connected to it";
 }
 
@@ -155,8 +159,11 @@ QuantAnnotation annotate_graph(const Graph& graph, const KeptFloat& keep_float,
     if (keep_float.count(node->result()->name()) == 0) candidates.push_back(node.get());
   }
   QuantAnnotation annotation;
-  annotation.nodes = target == QuantTarget::kIntegers ? Nodes(candidates.begin(), candidates.end())
-                                                      : connected_to_products(candidates);
+  const Nodes connected = target == QuantTarget::kIntegers
+                              ? Nodes(candidates.begin(), candidates.end())
+                              : connected_to_products(candidates);
+  annotation.nodes =
+      target == QuantTarget::kBackends ? between_products(graph, connected) : connected;
   annotation.groups = group_values(graph, annotation.nodes, target);
   for (const auto& node : graph.nodes()) {
     if (is_in(annotation.nodes, node.get()) || node->num_results() == 0) continue;
@@ -164,7 +171,8 @@ QuantAnnotation annotate_graph(const Graph& graph, const KeptFloat& keep_float,
     const Type& type = node->result()->type();
     if (!type.is_tensor() || type.tensor.dtype != ScalarType::kFloat) continue;
     annotation.left.push_back({node->result()->name(), node->op().full_name(),
-                               reason_of(*node, keep_float, target), node->source().location()});
+                               reason_of(*node, keep_float, connected, target),
+                               node->source().location()});
   }
   return annotation;
 }

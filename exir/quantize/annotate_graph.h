@@ -9,8 +9,9 @@
 //
 //   nodes  c r p        groups  {x} {r p}      left  s: "_softmax is not computed ..."
 //
-// For backends, nodes that are not products take part only where values connect them to one: else
-// conversions would cost more than they save. Integers alone take all.
+// For backends, nodes that are not products take part only where values connect them to two,
+// before and behind them (between_products.h): else conversions would cost more than they save,
+// and round what floats do not. Integers alone take all.
 #ifndef PETREL_EXIR_QUANTIZE_ANNOTATE_GRAPH_H_
 #define PETREL_EXIR_QUANTIZE_ANNOTATE_GRAPH_H_
 

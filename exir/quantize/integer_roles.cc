@@ -175,7 +175,7 @@ bool chooses_among_levels(const Node& node) {
 
 IntegerRole role_of(const Node& node, QuantTarget target) {
   if (product_weight(node) != nullptr) return IntegerRole::kProduct;
-  if (target == QuantTarget::kBackends) {
+  if (target != QuantTarget::kIntegers) {
     if (moves_for_backends(node) || node.is(aten::cat)) return IntegerRole::kMove;
     if (is_arithmetic(node)) return IntegerRole::kJoin;
     return computes_for_backends(node) ? IntegerRole::kOne : IntegerRole::kFloat;
@@ -209,7 +209,7 @@ std::vector<Value*> level_inputs(const Node& node, QuantTarget target) {
 
 bool fits_integers(const Node& node, QuantTarget target) {
   if (!gives_one(node) || !is_float_tensor(*node.result())) return false;
-  if (target == QuantTarget::kBackends && node.num_results() != 1) return false;
+  if (target != QuantTarget::kIntegers && node.num_results() != 1) return false;
   bool computes = false;
   for (const Value* input : level_inputs(node, target)) {
     if (!is_float_tensor(*input)) return false;

@@ -18,8 +18,9 @@
 
 namespace petrel::exir {
 
-// Who computes with the integers.
-enum class QuantTarget { kBackends, kIntegers };
+// Who computes with the integers: backends, which keep float what integers gain nothing for;
+// backends that take and give integers; or integers alone.
+enum class QuantTarget { kBackends, kBackendsAtBorder, kIntegers };
 
 enum class IntegerRole { kFloat, kProduct, kJoin, kMove, kOne };
 

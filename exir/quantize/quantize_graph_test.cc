@@ -117,13 +117,14 @@ TEST(AnnotateGraph, TakesActivationsAndConstants) {
     %g = aten.mul.Tensor(%c, %f)
     %h = aten.div.Scalar(%g, 3.0)
     %n = aten.elu.default(%h, 1, 1.05)
-    return %n })");
+    %z = aten.linear.default(%h, %w, none)
+    return %n, %z })");
   ASSERT_NE(graph, nullptr);
   const QuantAnnotation annotation = annotate_graph(*graph, {});
   EXPECT_THAT(names(annotation),
               ElementsAre(ElementsAre("x"), ElementsAre("y"), ElementsAre("a"), ElementsAre("b"),
                           ElementsAre("d"), ElementsAre("e"), ElementsAre("c"), ElementsAre("f"),
-                          ElementsAre("g"), ElementsAre("h")));
+                          ElementsAre("g"), ElementsAre("h"), ElementsAre("z")));
   ASSERT_EQ(annotation.left.size(), 1u);
   EXPECT_EQ(annotation.left[0].node, "n");
 }
@@ -135,7 +136,8 @@ TEST(QuantizeGraph, StoresConstantsWithTheNumbersOfTheirElements) {
     %w = constant @w : f32[4,4]
     %y = aten.linear.default(%x, %w, none)
     %a = aten.mul.Tensor(%y, %w)
-    return %a })");
+    %z = aten.mm.default(%a, %w)
+    return %z })");
   Graph& graph = *program.methods["m"].graph;
   const Range range = *range_of(*graph.find_constant("w")->constant());
   const Affine numbers = affine_of(range);
@@ -150,7 +152,7 @@ TEST(QuantizeGraph, StoresConstantsWithTheNumbersOfTheirElements) {
   EXPECT_TRUE(verify_graph(graph).ok());
   const Value* product = graph.outputs()[0];
   while (!product->producer()->is(aten::mul_Tensor)) {
-    product = product->producer()->input(arg::input);
+    product = product->producer()->input(arg::input, arg::self);
   }
   const Node& stored = *product->producer()->input(arg::other)->producer();
   ASSERT_TRUE(stored.is(quantized_decomposed::dequantize_per_tensor));

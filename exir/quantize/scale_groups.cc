@@ -17,11 +17,11 @@ std::vector<ScaleGroup> scale_groups(const Graph& graph, const KeptFloat& keep_f
   std::unordered_map<const Value*, size_t> index;
   std::set<const Value*> needed;
   std::vector<std::vector<Value*>> all;
-  for (const QuantTarget target : {QuantTarget::kIntegers, QuantTarget::kBackends}) {
+  for (const QuantTarget target : {QuantTarget::kIntegers, QuantTarget::kBackendsAtBorder}) {
     for (std::vector<Value*>& group : annotate_graph(graph, keep_float, target).groups) {
       for (Value* value : group) {
         if (index.emplace(value, values.size()).second) values.push_back(value);
-        if (target == QuantTarget::kBackends) needed.insert(value);
+        if (target != QuantTarget::kIntegers) needed.insert(value);
       }
       all.push_back(std::move(group));
     }

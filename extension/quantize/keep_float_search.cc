@@ -55,12 +55,19 @@ exir::ExportOptions options_to_run(const CalibrateOptions& options) {
   return model;
 }
 
+// What layers there are to try: integers alone have none that backends at the border lack.
+exir::QuantTarget target_of(const exir::ExportOptions& model) {
+  return model.integers || !model.io_dtype.empty() ? exir::QuantTarget::kBackendsAtBorder
+                                                   : exir::QuantTarget::kBackends;
+}
+
 class Search {
  public:
   Search(const CalibrateOptions& options, exir::ObservedProgram* observed,
          const exir::SeenRanges& ranges, const exir::SeenHistograms& histograms, Judge judge)
       : options_(options),
         model_(options_to_run(options)),
+        target_(target_of(options.model)),
         observed_(*observed),
         ranges_(ranges),
         histograms_(histograms),
@@ -86,7 +93,7 @@ class Search {
   void find_units() {
     for (const auto& [name, method] : observed_.floats.methods) {
       std::map<const exir::Value*, Kept> touched;  // by value
-      for (const exir::Layer& layer : exir::layers_of(*method.graph, given_.at(name))) {
+      for (const exir::Layer& layer : exir::layers_of(*method.graph, given_.at(name), target_)) {
         if (!layer.is_quantised) continue;
         Unit unit;
         unit.method = name;
@@ -108,7 +115,7 @@ class Search {
 
   void add_groups(const exir::Graph& graph, const exir::MethodQuantization& method,
                   const std::map<const exir::Value*, Kept>& touched) {
-    for (const auto& group : exir::annotate_graph(graph, method.keep_float).groups) {
+    for (const auto& group : exir::annotate_graph(graph, method.keep_float, target_).groups) {
       Candidate candidate;
       for (const exir::Value* value : group) {
         const auto found = touched.find(value);
@@ -247,6 +254,7 @@ class Search {
 
   const CalibrateOptions& options_;
   const exir::ExportOptions model_;
+  const exir::QuantTarget target_;
   exir::ObservedProgram& observed_;
   const exir::SeenRanges& ranges_;
   const exir::SeenHistograms& histograms_;
