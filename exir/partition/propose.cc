@@ -116,6 +116,7 @@ class Proposer {
       }
     }
     draw_to_users();
+    delay_groups();
   }
 
   // What depends on no node may be of any level up to its users': a weight that is
@@ -133,6 +134,32 @@ class Proposer {
     for (size_t i = 0; i < nodes_.size(); ++i) {
       if (!supported_[i] || !operands_[i].empty() || is_shared[i]) continue;
       if (least[i] < nodes_.size() && depends_on_constants(*nodes_[i])) levels_[i] = least[i];
+    }
+  }
+
+  // What is connected within a level, and whose results supported nodes of its kind read alone,
+  // runs with the first of these: one call the less, and no path changes more often. Nothing of
+  // that level can come before it, or it would be of the level itself.
+  void delay_groups() {
+    std::vector<std::vector<size_t>> users(nodes_.size());
+    for (size_t i = 0; i < nodes_.size(); ++i) {
+      for (size_t operand : operands_[i]) users[operand].push_back(i);
+    }
+    std::vector<std::vector<size_t>> groups = connected_groups();
+    std::stable_sort(groups.begin(), groups.end(),
+                     [&](const auto& a, const auto& b) { return levels_[a[0]] > levels_[b[0]]; });
+    for (const std::vector<size_t>& group : groups) {
+      const size_t level = levels_[group[0]];
+      size_t least = nodes_.size();
+      bool is_read_here = false;  // by what is not of its kind
+      for (size_t member : group) {
+        for (size_t user : users[member]) {
+          is_read_here |= !supported_[user] || groups_[user] != groups_[member];
+          if (levels_[user] > level) least = std::min(least, levels_[user]);
+        }
+      }
+      if (is_read_here || least == nodes_.size()) continue;
+      for (size_t member : group) levels_[member] = least;
     }
   }
 

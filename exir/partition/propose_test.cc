@@ -57,6 +57,25 @@ TEST(ProposePartitions, TakesWhatDependsOnConstantsWhereItIsUsed) {
   EXPECT_THAT(names(groups), ElementsAre(ElementsAre("c", "b"), ElementsAre("a")));
 }
 
+// `c` is there after `s`, and only `b` reads it.
+TEST(ProposePartitions, DelaysWhatOnlyALaterPartitionReads) {
+  const auto graph = parse(R"(
+    method @forward(%x: f32[2]) {
+      %a = aten.add.Tensor(%x, %x, 1) : f32[2]
+      %s = aten.sigmoid.default(%a) : f32[2]
+      %c = aten.add.Tensor(%s, %s, 1) : f32[2]
+      %r = aten.relu.default(%c) : f32[2]
+      %t = aten.add.Tensor(%s, %a, 1) : f32[2]
+      %u = aten.sigmoid.default(%t) : f32[2]
+      %b = aten.add.Tensor(%u, %r, 1) : f32[2]
+      return %b
+    })");
+  ASSERT_NE(graph, nullptr);
+  const auto groups = propose_partitions(*graph, AddPartitioner(), nullptr);
+  EXPECT_THAT(names(groups),
+              ElementsAre(ElementsAre("a"), ElementsAre("c", "r", "b"), ElementsAre("t")));
+}
+
 TEST(ProposePartitions, TakesBranchesTogether) {
   const auto graph = parse(R"(
     method @forward(%x: f32[2], %y: f32[2]) {
@@ -109,7 +128,7 @@ TEST(ProposePartitions, KeepsGroupsApart) {
     })");
   ASSERT_NE(graph, nullptr);
   EXPECT_THAT(names(propose_partitions(*graph, ShapePartitioner(), nullptr)),
-              ElementsAre(ElementsAre("a", "d"), ElementsAre("b"), ElementsAre("c", "e")));
+              ElementsAre(ElementsAre("a", "d"), ElementsAre("b", "c", "e")));
   EXPECT_THAT(names(propose_partitions(*graph, AddPartitioner(), nullptr)),
               ElementsAre(ElementsAre("a", "b", "c", "d", "e")));
 }
