@@ -20,6 +20,7 @@
 #include "exir/plan/model/crowd.h"
 #include "exir/quantize/expand_for_integers.h"
 #include "exir/quantize/integer_border.h"
+#include "exir/quantize/moved_levels.h"
 #include "exir/quantize/signed_levels.h"
 #include "exir/quantize/quantize_graph.h"
 #include "exir/quantize/wide_graph.h"
@@ -129,6 +130,22 @@ absl::Status quantize(Program& program, const ExportOptions& options, ExportRepo
   return absl::OkStatus();
 }
 
+// What is quantised takes the form that backends take most of.
+absl::Status fit_levels(Program& program, const BackendSelection& backends) {
+  for (auto& [name, method] : program.methods) {
+    sign_levels(*method.graph);
+    const auto is_taken = [&, &name = name](const Node& node) {
+      const std::vector<BackendUse>& uses = backends.of(name);
+      return std::any_of(uses.begin(), uses.end(), [&](const BackendUse& use) {
+        return use.backend->partitioner().supports(node).supported;
+      });
+    };
+    const auto moved = move_levels_as_they_are(*method.graph, is_taken);
+    if (!moved.ok()) return annotate(moved.status(), absl::StrCat("method '", name, "'"));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 QuantTarget target_of(const ExportOptions& options) {
@@ -187,7 +204,7 @@ absl::StatusOr<Program> compile_program(const ExportOptions& options, Phases& ph
     PETREL_RETURN_IF_ERROR(phases.run("integers", [&] { return integer_program(program); }));
   } else if (!options.backends.empty()) {
     PETREL_RETURN_IF_ERROR(phases.run("delegate", [&]() -> absl::Status {
-      for (auto& [name, method] : program.methods) sign_levels(*method.graph);
+      PETREL_RETURN_IF_ERROR(fit_levels(program, options.backends));
       PETREL_ASSIGN_OR_RETURN(report.partition,
                               lower_to_backends(program, options.backends, store));
       return absl::OkStatus();

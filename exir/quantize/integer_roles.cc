@@ -37,7 +37,7 @@ bool pads_with_zeros(const Node& node) {
 }
 
 bool moves_for_backends(const Node& node) {
-  return pads_with_zeros(node) ||
+  return pads_with_zeros(node) || picks_elements(node) ||
          node.is(aten::view, aten::permute, aten::transpose_int, aten::slice_Tensor,
                  aten::unsqueeze, aten::squeeze_dims, aten::max_pool2d);
 }
@@ -154,11 +154,16 @@ bool moves_levels(const Node& node) {
   if (node.num_results() != 1 || !node.result()->type().is_tensor()) return false;
   if (node.op().has(kView)) return !node.is(aten::view_dtype);
   if (node.is(aten::constant_pad_nd)) return node.argument(arg::value).is_number();
-  return node.is(aten::clone, aten::flip, aten::roll, aten::repeat, aten::index_select,
-                 aten::index_Tensor, aten::gather, aten::embedding, aten::max_pool2d, aten::amax,
-                 aten::amin, aten::reflection_pad1d, aten::reflection_pad2d,
-                 aten::replication_pad1d, aten::replication_pad2d, aten::replication_pad3d,
-                 aten::upsample_nearest2d_vec, aten::pixel_shuffle, aten::pixel_unshuffle);
+  return picks_elements(node) ||
+         node.is(aten::clone, aten::embedding, aten::max_pool2d, aten::amax, aten::amin,
+                 aten::reflection_pad1d, aten::reflection_pad2d, aten::replication_pad1d,
+                 aten::replication_pad2d, aten::replication_pad3d, aten::upsample_nearest2d_vec,
+                 aten::pixel_shuffle, aten::pixel_unshuffle);
+}
+
+bool picks_elements(const Node& node) {
+  return node.is(aten::roll, aten::flip, aten::repeat, aten::index_select, aten::index_Tensor,
+                 aten::gather);
 }
 
 bool joins_levels(const Node& node) {
@@ -197,7 +202,8 @@ std::vector<Value*> level_inputs(const Node& node, QuantTarget target) {
   if (node.is(aten::native_layer_norm, aten::native_group_norm)) return {node.input(arg::input)};
   std::vector<Value*> inputs;
   for (Value* operand : node.operands()) {
-    const bool is_other = target == QuantTarget::kIntegers && !is_float_tensor(*operand);
+    const bool has_others = target == QuantTarget::kIntegers || picks_elements(node);
+    const bool is_other = has_others && !is_float_tensor(*operand);
     // A number of a table has no levels.
     const bool is_number = target == QuantTarget::kIntegers && is_table(node) && is_fixed(*operand);
     const bool is_mask =

@@ -51,6 +51,9 @@ bool masks_softmax(const Node& node);
 
 // Elements of its first argument, or the largest of some, or a number beside them.
 bool moves_levels(const Node& node);
+// Elements of its first argument as they are, at places that attributes or indices say; XNNPACK
+// has none of these.
+bool picks_elements(const Node& node);
 // The same of several tensors.
 bool joins_levels(const Node& node);
 

@@ -15,6 +15,7 @@ import torch
 from torch.export import Dim
 from torchao.quantization import MappingType
 
+import quantised_moves as moved
 import quantised_networks as nets
 from quantised_programs import (
     DYNAMIC,
@@ -113,6 +114,10 @@ STATIC: dict[str, Callable[[], Program]] = {
     "residual_images_alone": lambda: only(nets.Residual, IMAGE, Conv2d=False),
     "heads_channel": lambda: static_channel(nets.Heads, (2, 7, 32)),
     "layer_channel": lambda: static_channel(nets.layer, (2, 7, 32)),
+    "moved_channel": lambda: static_channel(moved.Moved, (1, 3, 9, 10)),
+    "moved_tensor": lambda: static_tensor(moved.Moved, (2, 3, 9, 10)),
+    "moved_border": lambda: border(static_channel(moved.Moved, (1, 3, 9, 10))),
+    "windows_channel": lambda: static_channel(moved.Windows, (1, 8, 8, 24)),
     "two_methods_channel": lambda: methods(
         image=static_channel(nets.Residual, IMAGE), sound=static_channel(nets.Speech, SOUND)),
 }
@@ -136,6 +141,8 @@ AT_RUN_TIME: dict[str, Callable[[], Program]] = {
     "upscale_dynamic": lambda: dynamic_channel(nets.Upscale, (2, 9)),
     "gated_dynamic": lambda: dynamic_channel(nets.Gated, (3, 2, 12), (3, 20)),
     "residual_mixed": lambda: only(nets.Residual, IMAGE, kind=DYNAMIC, Linear=True, Conv2d=False),
+    "windows_dynamic": lambda: dynamic_channel(moved.Windows, (1, 8, 8, 24)),
+    "windows_8da8w": lambda: torchao(moved.Windows, (2, 8, 8, 24), linear=of_rows(8)),
     "heads_dynamic": lambda: dynamic_channel(nets.Heads, (2, 7, 32)),
     "gated_8da8w": lambda: torchao(nets.Gated, (3, 2, 12), (3, 20), linear=of_rows(8)),
     "perceptron_8da8w": lambda: torchao(nets.Perceptron, (5, 33), linear=of_rows(8)),
