@@ -6,11 +6,13 @@
 
 Each target works on a folder of its own in the cache, which begins with the seeds
 and finds in the tree and grows from campaign to campaign. What ends a target is made
-smaller and put into test/fuzz/corpus/TARGET, where its test replays it.
+smaller and put into test/fuzz/corpus/TARGET, where its test replays it. A target that has
+a program NAME_many spends most of its time with that (many_main.cc), the rest with libFuzzer.
 """
 import argparse
 import hashlib
 import os
+import random
 import re
 import shutil
 import subprocess
@@ -27,6 +29,10 @@ MOST_BYTES = 16384
 PLAIN = ("c_api", "packed", "verbs")
 # Where memory was allocated is for the replay to tell: here it costs a third.
 SANITIZER = "malloc_context_size=1"
+# What many_main.cc leaves to the sanitizers.
+MANY_SANITIZER = SANITIZER + ":max_allocation_size_mb=1500"
+# The part of the time that libFuzzer has where there is the other: it follows comparisons.
+LIBFUZZER_PART = 1 / 8
 # Finds of one run, after which a target waits to be mended.
 MOST_FINDS = 5
 
@@ -53,17 +59,24 @@ def signature(text):
 
 
 def short_name(target):
-    return target.split(":")[1][:-len("_fuzzer")]
+    return target.split(":")[1].rsplit("_", 1)[0]
 
 
 def choose(targets, wanted):
     """The labels of the targets with these names, or all."""
-    names = {short_name(target): target for target in targets}
+    names = {short_name(target): target for target in targets if target.endswith("_fuzzer")}
     unknown = [name for name in wanted if name not in names]
     if unknown:
         raise SystemExit("campaign: no target %s; there are %s" %
                          (", ".join(unknown), ", ".join(sorted(names))))
-    return [names[name] for name in wanted] if wanted else sorted(targets)
+    return [names[name] for name in wanted] if wanted else sorted(names.values())
+
+
+def with_many(targets, chosen):
+    """Those chosen, and what calls the same functions more often."""
+    names = {short_name(target) for target in chosen}
+    return chosen + [target for target in targets
+                     if target.endswith("_many") and short_name(target) in names]
 
 
 class Target:
@@ -73,6 +86,7 @@ class Target:
         self.name = name
         folder = os.path.join(bin_folder, "test/fuzz")
         self.program = os.path.join(folder, name + "_fuzzer")
+        self.many = os.path.join(folder, name + "_many")
         # Programs read their data relative to this.
         self.place = os.path.join(self.program + ".runfiles", "petrel")
         self.seeds = os.path.join(folder, name + "_corpus")
@@ -83,7 +97,7 @@ class Target:
         self.executions = self.edges = 0
         self.finds = {}  # signature -> path
 
-    def command(self, seconds, *more):
+    def command(self, seconds):
         options = [
             "-max_total_time=%d" % max(1, seconds), "-rss_limit_mb=3000",
             "-malloc_limit_mb=1500", "-timeout=10", "-print_final_stats=1",
@@ -91,27 +105,40 @@ class Target:
             # What the product says of each file is not to be kept; reports are.
             "-close_fd_mask=3"
         ] + (["-entropic=0"] if self.name in PLAIN else [])
-        return [self.program] + options + list(more)
+        return [self.program] + options
+
+    def many_command(self, seconds):
+        return [self.many, "-max_total_time=%d" % max(1, seconds),
+                "-seed=%d" % random.randrange(1, 2**31), "-artifact_prefix=" + self.artifacts]
 
     def call(self, command, seconds):
         """The output of a fuzzer, whatever its end."""
         log = self.artifacts + "log"
+        sanitizer = MANY_SANITIZER if command[0] == self.many else SANITIZER
         with open(log, "wb") as out:
             try:
                 subprocess.run(command, cwd=self.place, stdout=subprocess.DEVNULL, stderr=out,
                                timeout=seconds + 120, check=False,
-                               env=dict(os.environ, ASAN_OPTIONS=SANITIZER))
+                               env=dict(os.environ, ASAN_OPTIONS=sanitizer))
             except subprocess.TimeoutExpired:
                 pass
         with open(log, encoding="utf-8", errors="replace") as text:
             return text.read()
 
     def run(self, seconds):
+        if os.path.exists(self.many):
+            part = seconds * LIBFUZZER_PART
+            self.run_with(self.command, part)
+            self.run_with(self.many_command, seconds - part)
+        else:
+            self.run_with(self.command, seconds)
+
+    def run_with(self, command, seconds):
         end = time.monotonic() + seconds
-        while True:
+        while len(self.finds) < MOST_FINDS:
             left = end - time.monotonic()
             known = set(os.listdir(self.artifacts))
-            text = self.call(self.command(left, self.corpus, self.seeds), left)
+            text = self.call(command(left) + [self.corpus, self.seeds], left)
             executions, edges = read_log(text)
             self.executions += executions
             self.edges = max(self.edges, edges)
@@ -123,7 +150,7 @@ class Target:
                 return
             for name in new:
                 self.keep(self.artifacts + name, text)
-            if time.monotonic() >= end - 1 or len(self.finds) >= MOST_FINDS:
+            if time.monotonic() >= end - 1:
                 return
 
     def keep(self, path, text):
@@ -204,9 +231,10 @@ def arguments():
 
 def main():
     options = arguments()
-    targets = choose(sys.stdin.read().split(), options.target)
+    labels = sys.stdin.read().split()
+    targets = choose(labels, options.target)
     if options.choose:
-        print("\n".join(targets))
+        print("\n".join(with_many(labels, targets)))
         return 0
     if (options.hours is None) == (options.seconds is None):
         raise SystemExit("campaign: say --hours N or --seconds N")

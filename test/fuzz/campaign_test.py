@@ -6,6 +6,11 @@ import unittest
 
 import campaign
 
+MANY = """#2788\tINITED cov: 9291 corp: 1659 whole: 413 exec/s: 2107
+#65609\tpulse cov: 9351 corp: 1746 whole: 3740 exec/s: 14871
+stat::number_of_executed_units: 70000
+stat::executed_whole: 4000
+"""
 LOG = """INFO: Seed: 1
 #2\tINITED cov: 488 ft: 1039 corp: 84/61Kb exec/s: 0 rss: 112Mb
 #46048\tREDUCE cov: 512 ft: 1139 corp: 90/61Kb lim: 1443 exec/s: 46048 rss: 112Mb L: 8/9
@@ -30,6 +35,7 @@ class CampaignTest(unittest.TestCase):
         self.assertEqual(campaign.read_log(LOG + "stat::number_of_executed_units: 47139\n"),
                          (47139, 512))
         self.assertEqual(campaign.read_log(FORK), (18623, 15426))
+        self.assertEqual(campaign.read_log(MANY), (70000, 9351))
         self.assertEqual(campaign.read_log("clang: not found\n"), (0, 0))
 
     def test_tells_finds_apart_by_reason_and_place(self):
@@ -47,6 +53,12 @@ class CampaignTest(unittest.TestCase):
         with self.assertRaises(SystemExit) as wrong:
             campaign.choose(all_targets, ["c"])
         self.assertIn("no target c; there are a, b", str(wrong.exception))
+
+    def test_builds_what_calls_a_target_more_often(self):
+        labels = ["//test/fuzz:a_fuzzer", "//test/fuzz:a_many", "//test/fuzz:b_fuzzer"]
+        self.assertEqual(campaign.choose(labels, []), ["//test/fuzz:a_fuzzer", labels[2]])
+        self.assertEqual(campaign.with_many(labels, labels[:1]), labels[:2])
+        self.assertEqual(campaign.with_many(labels, labels[2:]), labels[2:])
 
     def test_sums_up_the_ledger(self):
         path = os.path.join(tempfile.mkdtemp(dir=os.environ["TEST_TMPDIR"]), "ledger.csv")

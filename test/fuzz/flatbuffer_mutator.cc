@@ -2,10 +2,7 @@
 #include "test/fuzz/flatbuffer_mutator.h"
 
 #include <cstring>
-#include <random>
-#include <vector>
-
-#include "test/fuzz/flatbuffer_sites.h"
+#include <utility>
 
 extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t max_size);
 
@@ -41,11 +38,23 @@ constexpr uint64_t kExtremes[] = {0,
 
 class Change final {
  public:
-  Change(std::vector<Site> sites, uint8_t* data, size_t size, unsigned seed)
-      : sites_(std::move(sites)), data_(data), size_(size), random_(seed) {}
+  Change(const std::vector<Site>& sites, uint8_t* data, size_t size, std::minstd_rand& random)
+      : sites_(sites), data_(data), size_(size), random_(random) {}
 
-  void make() {
-    const Site& site = sites_[below(sites_.size())];
+  void make() { make(sites_[below(sites_.size())]); }
+
+  // Numbers more often than they come: what else changes is mostly refused at once.
+  void make_mostly_numbers() {
+    const Site* site = nullptr;
+    for (int i = 0; i < 4; ++i) {
+      site = &sites_[below(sites_.size())];
+      if (site->kind == Site::Kind::kNumber) break;
+    }
+    make(*site);
+  }
+
+ private:
+  void make(const Site& site) {
     switch (site.kind) {
       case Site::Kind::kNumber:
         return number(site);
@@ -61,7 +70,6 @@ class Change final {
     }
   }
 
- private:
   uint64_t below(uint64_t limit) { return random_() % limit; }
 
   uint64_t get(const Site& site) const {
@@ -129,24 +137,26 @@ class Change final {
     }
   }
 
-  std::vector<Site> sites_;
+  const std::vector<Site>& sites_;
   uint8_t* data_;
   size_t size_;
-  std::minstd_rand random_;
+  std::minstd_rand& random_;
 };
 
 }  // namespace
 
 bool change_flatbuffer(const reflection::Schema& schema, uint8_t* data, size_t size,
                        unsigned seed) {
-  std::vector<Site> sites = find_sites(schema, data, size);
+  const std::vector<Site> sites = find_sites(schema, data, size);
   if (sites.empty()) return false;
-  Change(std::move(sites), data, size, seed).make();
+  std::minstd_rand random(seed);
+  Change(sites, data, size, random).make();
   return true;
 }
 
-size_t mutate_flatbuffer(const reflection::Schema& schema, size_t start, uint8_t* data, size_t size,
-                         size_t max_size, unsigned seed) {
+size_t mutate_flatbuffer(const Layout& layout, uint8_t* data, size_t size, size_t max_size,
+                         unsigned seed) {
+  const auto& [schema, start] = layout;
   std::minstd_rand random(seed);
   if (random() % 4 == 0 || start >= size) return LLVMFuzzerMutate(data, size, max_size);
   const unsigned changes = 1 + random() % 3;
@@ -156,6 +166,26 @@ size_t mutate_flatbuffer(const reflection::Schema& schema, size_t start, uint8_t
     }
   }
   return size;
+}
+
+Mutants::Mutants(const Layout& layout, std::vector<uint8_t> base)
+    : start_(layout.start), base_(std::move(base)) {
+  if (start_ >= base_.size()) return;
+  sites_ = find_sites(layout.schema, base_.data() + start_, base_.size() - start_);
+}
+
+void Mutants::make(std::minstd_rand& random, std::vector<uint8_t>* out) const {
+  constexpr size_t kRoom = 64;
+  *out = base_;
+  if (sites_.empty() || random() % 32 == 0) {
+    out->resize(base_.size() + kRoom);
+    out->resize(LLVMFuzzerMutate(out->data(), base_.size(), out->size()));
+    return;
+  }
+  Change change(sites_, out->data() + start_, out->size() - start_, random);
+  do {
+    change.make_mostly_numbers();
+  } while (random() % 3 == 0);
 }
 
 }  // namespace petrel::fuzz

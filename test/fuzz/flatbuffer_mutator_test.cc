@@ -71,5 +71,24 @@ TEST(FlatbufferMutatorTest, OftenMakesProgramsThatLoad) {
   EXPECT_GT(loaded, changed / 10);
 }
 
+TEST(MutantsTest, OfOneInputDifferAndOftenLoad) {
+  const std::vector<uint8_t> base = golden();
+  const Mutants mutants({program_schema(), 0}, base);
+  std::minstd_rand random(1);
+  std::vector<uint8_t> mutant;
+  int changed = 0, loaded = 0;
+  for (int i = 0; i < 1000; ++i) {
+    mutants.make(random, &mutant);
+    if (mutant == base) continue;
+    ++changed;
+    const ProgramResult result =
+        run_program(mutant.data(), mutant.size(), runtime::default_registry(), small_limits());
+    loaded += result.load == Error::Ok ? 1 : 0;
+  }
+  std::printf("%d changed, %d loaded\n", changed, loaded);
+  EXPECT_GT(changed, 800);
+  EXPECT_GT(loaded, changed / 10);
+}
+
 }  // namespace
 }  // namespace petrel::fuzz

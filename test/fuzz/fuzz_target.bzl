@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fuzz targets: one function, two programs.
+"""Fuzz targets: one function, several programs.
 
     fuzz_target(
         name = "program",
@@ -9,6 +9,7 @@
     )
 
     program_fuzzer     with libFuzzer, under --config=fuzz only
+    program_many       with a main() that calls it more often, if that is asked for
     program_fuzz_test  the same function on every seed and find, in every build
     program_corpus     a folder: seeds, and the finds of corpus/program
 
@@ -64,15 +65,16 @@ fuzz_seeds = rule(
     },
 )
 
-def fuzz_target(name, srcs, deps, seeds = [], data = [], size = "small", tags = []):
+def fuzz_target(name, srcs, deps, seeds = [], data = [], many = False, size = "small", tags = []):
     """A fuzz target and the test that replays what it starts from and has found.
 
     Args:
-      name: of the target; the three rules add to it.
+      name: of the target; the rules add to it.
       srcs: sources, one of which defines LLVMFuzzerTestOneInput.
       deps: libraries.
       seeds: labels of files to start from.
       data: labels of files that the function opens.
+      many: whether there is layout_of() in `srcs`, for NAME_many.
       size: of the test.
       tags: of the test.
     """
@@ -92,6 +94,15 @@ def fuzz_target(name, srcs, deps, seeds = [], data = [], size = "small", tags = 
         tags = ["manual"],
         deps = deps,
     )
+    if many:
+        cc_binary(
+            name = name + "_many",
+            testonly = True,
+            srcs = srcs,
+            data = data + [":" + corpus],
+            tags = ["manual"],
+            deps = deps + ["//test/fuzz:many"],
+        )
     cc_test(
         name = name + "_fuzz_test",
         size = size,

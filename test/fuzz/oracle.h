@@ -19,6 +19,9 @@ extern "C" __attribute__((weak)) void __sanitizer_report_error_summary(const cha
 
 namespace petrel::fuzz {
 
+// Inputs that got as far as they could, which targets count: most are refused at once.
+inline uint64_t whole_executions = 0;
+
 inline void require(bool holds, const char* what) {
   if (holds) return;
   std::fprintf(stderr, "broken promise: %s\n", what);

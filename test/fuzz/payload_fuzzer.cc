@@ -169,6 +169,7 @@ void run(const uint8_t* data, size_t size) {
   options.memory = &memory;
   auto delegate = Delegate::create(data, size, has_map ? &map : nullptr, options);
   if (!delegate.ok()) return;
+  ++whole_executions;
   for (const bool with_fewer_rows : {false, true, false}) {
     Arguments arguments;
     bool fits = true;
@@ -194,10 +195,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   return 0;
 }
 
-extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size,
-                                          unsigned seed) {
+petrel::fuzz::Layout petrel::fuzz::layout_of(const uint8_t* data, size_t size) {
   // Behind the header, if there is one.
   const size_t start = size > 8 && data[4] == 'X' && data[5] == 'H' ? 32 : 0;
-  return petrel::fuzz::mutate_flatbuffer(petrel::fuzz::xnnpack_schema(), start, data, size,
-                                         max_size, seed);
+  return {xnnpack_schema(), start};
+}
+
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size,
+                                          unsigned seed) {
+  using namespace petrel::fuzz;
+  return mutate_flatbuffer(layout_of(data, size), data, size, max_size, seed);
 }

@@ -12,8 +12,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   return 0;
 }
 
+petrel::fuzz::Layout petrel::fuzz::layout_of(const uint8_t*, size_t) {
+  return {flat_data_schema(), 0};
+}
+
 extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size,
                                           unsigned seed) {
-  return petrel::fuzz::mutate_flatbuffer(petrel::fuzz::flat_data_schema(), 0, data, size, max_size,
-                                         seed);
+  using namespace petrel::fuzz;
+  return mutate_flatbuffer(layout_of(data, size), data, size, max_size, seed);
 }

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A main() that calls a target whose inputs hold a FlatBuffer very often. libFuzzer goes
+// through all counters and all that it knows of rare ones after each input, and through the
+// input before: most of the time, where a target takes some ten microseconds. Here an
+// input is gone through once for many mutants of it, and what shows something new is kept.
+//
+//   program_many -max_total_time=60 -artifact_prefix=found/ FOLDER... FOLDER-OR-FILE...
+//
+// New inputs go to the first folder. What ends the process is written to a file, as
+// libFuzzer does: crash-, timeout-, oom- or leak-, and a hash.
+
+#include <sanitizer/allocator_interface.h>
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
+#include <sanitizer/lsan_interface.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "test/fuzz/flatbuffer_mutator.h"
+#include "test/fuzz/oracle.h"
+#include "test/fuzz/seen_edges.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
+
+namespace petrel::fuzz {
+namespace {
+
+using Bytes = std::vector<uint8_t>;
+using Clock = std::chrono::steady_clock;
+
+constexpr size_t kMaxInput = 8192;
+constexpr int kMaxSeconds = 10;
+constexpr long kMaxKilobytes = 3'000'000;
+// Mutants of one input in a row, if they are fast.
+constexpr int kMutants = 256;
+constexpr auto kLongest = std::chrono::milliseconds(20);
+
+struct Options {
+  double seconds = 10;
+  uint64_t runs = UINT64_MAX;
+  unsigned seed = 1;
+  std::string prefix;
+  std::vector<std::string> paths;
+};
+
+// What runs now, for the functions below, which run in its middle.
+const Bytes* running = nullptr;
+std::string artifacts;
+volatile std::sig_atomic_t seconds_of_running = 0;
+std::atomic<int64_t> blocks{0};
+
+uint64_t hash_of(const Bytes& bytes) {
+  uint64_t hash = 14695981039346656037u;
+  for (const uint8_t byte : bytes) hash = (hash ^ byte) * 1099511628211u;
+  return hash;
+}
+
+std::string write(const std::string& prefix, const Bytes& bytes) {
+  char name[32];
+  std::snprintf(name, sizeof(name), "%016llx", static_cast<unsigned long long>(hash_of(bytes)));
+  std::ofstream file(prefix + name, std::ios::binary);
+  file.write(reinterpret_cast<const char*>(bytes.data()),
+             static_cast<std::streamsize>(bytes.size()));
+  return prefix + name;
+}
+
+void write_running(const char* kind) {
+  if (running == nullptr) return;
+  const std::string path = write(artifacts + kind, *running);
+  std::fprintf(stderr, "Test unit written to %s\n", path.c_str());
+  running = nullptr;
+}
+
+[[noreturn]] void end(const char* kind, const char* why) {
+  std::fprintf(stderr, "SUMMARY: %s\n", why);
+  __sanitizer_print_stack_trace();
+  write_running(kind);
+  _exit(77);
+}
+
+void on_second(int) {
+  if (++seconds_of_running > kMaxSeconds) end("timeout-", "it takes more than ten seconds");
+}
+void on_abort(int) { end("crash-", "abort"); }
+void on_death() { write_running("crash-"); }
+
+void watch() {
+  __sanitizer_set_death_callback(&on_death);
+  __sanitizer_install_malloc_and_free_hooks(
+      [](const volatile void*, size_t) { blocks.fetch_add(1, std::memory_order_relaxed); },
+      [](const volatile void*) { blocks.fetch_sub(1, std::memory_order_relaxed); });
+  std::signal(SIGABRT, &on_abort);
+  std::signal(SIGPROF, &on_second);
+  const itimerval each_second = {{1, 0}, {1, 0}};
+  require(setitimer(ITIMER_PROF, &each_second, nullptr) == 0, "a timer");
+}
+
+class Runs final {
+ public:
+  explicit Runs(const Options& options)
+      : options_(options), random_(options.seed), start_(Clock::now()) {}
+
+  void read() {
+    for (const std::string& path : options_.paths) {
+      if (!std::filesystem::is_directory(path)) {
+        read(path);
+        continue;
+      }
+      if (folder_.empty()) folder_ = path + "/";
+      std::vector<std::string> files;
+      for (const auto& entry : std::filesystem::directory_iterator(path)) {
+        if (entry.is_regular_file()) files.push_back(entry.path().string());
+      }
+      std::sort(files.begin(), files.end());
+      for (const std::string& file : files) read(file);
+    }
+    require(!refused_.empty() || !whole_.empty(), "an input to begin with");
+    say("INITED");
+  }
+
+  void run() {
+    Bytes mutant;
+    uint64_t pulse = 1 << 16;
+    while (!is_over()) {
+      const Bytes base = choose();
+      const Mutants mutants(layout_of(base.data(), base.size()), base);
+      const Clock::time_point begin = Clock::now();
+      for (int i = 0; i < kMutants && Clock::now() - begin < kLongest; ++i) {
+        mutants.make(random_, &mutant);
+        if (!execute(mutant) || mutant.size() > kMaxInput) continue;
+        keep(mutant);
+        if (!folder_.empty()) write(folder_, mutant);
+      }
+      if (executions_ < pulse) continue;
+      pulse *= 2;
+      say("pulse");
+    }
+    say("DONE");
+    std::fprintf(stderr, "stat::number_of_executed_units: %llu\nstat::executed_whole: %llu\n",
+                 static_cast<unsigned long long>(executions_),
+                 static_cast<unsigned long long>(whole_executions));
+  }
+
+ private:
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+  bool is_over() const { return executions_ >= options_.runs || seconds() >= options_.seconds; }
+
+  void read(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    const std::vector<char> read{std::istreambuf_iterator<char>(file), {}};
+    Bytes bytes(read.begin(), read.end());
+    if (bytes.size() > kMaxInput) return;
+    if (execute(bytes)) keep(bytes);
+  }
+
+  // Half of the time one that is not refused, and half of the time one of the newest.
+  const Bytes& choose() {
+    const bool takes_whole = refused_.empty() || (!whole_.empty() && random_() % 2 == 0);
+    const std::vector<Bytes>& from = takes_whole ? whole_ : refused_;
+    const size_t count = from.size();
+    if (random_() % 2 == 0) return from[random_() % count];
+    const size_t newest = count / 8 + 1;
+    return from[count - 1 - random_() % newest];
+  }
+
+  void keep(const Bytes& input) { (is_whole_ ? whole_ : refused_).push_back(input); }
+
+  // Whether it shows something new.
+  bool execute(const Bytes& input) {
+    running = &input;
+    seconds_of_running = 0;
+    const uint64_t whole_before = whole_executions;
+    const int64_t kept = call(input);
+    is_whole_ = whole_executions != whole_before;
+    const bool is_new = seen_.take();
+    if (kept > 0) check_leak(input);
+    ++executions_;
+    running = nullptr;
+    if (executions_ % 1024 == 0) check_memory(input);
+    return is_new;
+  }
+
+  // How many more blocks of memory there are afterwards.
+  static int64_t call(const Bytes& input) {
+    // Exactly as long as it is, so that a sanitizer sees the first byte beyond.
+    const Bytes exact(input.begin(), input.end());
+    const int64_t before = blocks.load(std::memory_order_relaxed);
+    LLVMFuzzerTestOneInput(exact.data(), exact.size());
+    return blocks.load(std::memory_order_relaxed) - before;
+  }
+
+  // What is made once and kept is not made again.
+  void check_leak(const Bytes& input) {
+    const int64_t kept = call(input);
+    seen_.forget();
+    if (kept <= 0) return;
+    if (__lsan_do_recoverable_leak_check() != 0) end("leak-", "memory that nobody frees");
+  }
+
+  void check_memory(const Bytes& input) {
+    rusage usage = {};
+    getrusage(RUSAGE_SELF, &usage);
+    running = &input;
+    if (usage.ru_maxrss > kMaxKilobytes) end("oom-", "the process takes too much memory");
+    running = nullptr;
+  }
+
+  void say(const char* what) const {
+    std::fprintf(stderr, "#%llu\t%s cov: %zu corp: %zu whole: %llu exec/s: %.0f\n",
+                 static_cast<unsigned long long>(executions_), what, seen_.count(),
+                 refused_.size() + whole_.size(), static_cast<unsigned long long>(whole_executions),
+                 static_cast<double>(executions_) / seconds());
+  }
+
+  const Options& options_;
+  std::minstd_rand random_;
+  const Clock::time_point start_;
+  SeenEdges seen_;
+  // Inputs that showed something new: refused ones, and those that were not.
+  std::vector<Bytes> refused_;
+  std::vector<Bytes> whole_;
+  bool is_whole_ = false;
+  std::string folder_;
+  uint64_t executions_ = 0;
+};
+
+Options read_options(int count, char** words) {
+  Options options;
+  for (int i = 1; i < count; ++i) {
+    const std::string word = words[i];
+    const size_t end = word.find('=');
+    const std::string name = word.substr(0, end);
+    const std::string value = end == std::string::npos ? "" : word.substr(end + 1);
+    if (word[0] != '-') {
+      options.paths.push_back(word);
+    } else if (name == "-max_total_time") {
+      options.seconds = std::stod(value);
+    } else if (name == "-runs") {
+      options.runs = std::stoull(value);
+    } else if (name == "-seed") {
+      options.seed = static_cast<unsigned>(std::stoul(value));
+    } else if (name == "-artifact_prefix") {
+      options.prefix = value;
+    } else {
+      std::fprintf(stderr, "no option %s\n", name.c_str());
+      std::exit(2);
+    }
+  }
+  return options;
+}
+
+}  // namespace
+}  // namespace petrel::fuzz
+
+// As libFuzzer's, of bytes in general.
+extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t max_size) {
+  static std::minstd_rand random(1);
+  if (size == 0) return size;
+  const size_t at = random() % size;
+  const size_t more = std::min(max_size - size, size - at);
+  switch (random() % 5) {
+    case 0:
+      data[at] = static_cast<uint8_t>(data[at] ^ 1u << random() % 8);
+      return size;
+    case 1:
+      data[at] = static_cast<uint8_t>(random());
+      return size;
+    case 2:  // as cut off
+      return at == 0 ? size : at;
+    case 3: {  // some bytes twice
+      const size_t count = more == 0 ? 0 : 1 + random() % more;
+      std::memmove(data + at + count, data + at, size - at);
+      return size + count;
+    }
+    default: {  // others in their place
+      const size_t from = random() % size;
+      const size_t count = std::min({size - at, size - from, size_t{1} + random() % 16});
+      std::memmove(data + at, data + from, count);
+      return size;
+    }
+  }
+}
+
+int main(int argc, char** argv) {
+  using namespace petrel::fuzz;
+  const Options options = read_options(argc, argv);
+  artifacts = options.prefix;
+  watch();
+  Runs runs(options);
+  runs.read();
+  runs.run();
+  return 0;
+}
