@@ -188,7 +188,7 @@ bool sum(KernelRuntimeContext& context, Span<EValue*> raw, bool with_scalar, Sum
                   : kind == Sum::kSub             ? PETREL_DISPATCH(Row_add_scaled)
                   : is_plain                      ? PETREL_DISPATCH(Row_rsub)
                                                   : PETREL_DISPATCH(Row_rsub_scaled);
-  if (float_rows(a, b, out, row, false, kind == Sum::kSub ? -p : p)) return true;
+  if (float_rows(a, b, out, row, false, Wider::kKept, kind == Sum::kSub ? -p : p)) return true;
   if (!is_plain) return false;
   const ScalarType type = a.scalar_type();
   if (kind == Sum::kAdd) {
@@ -201,13 +201,13 @@ bool sum(KernelRuntimeContext& context, Span<EValue*> raw, bool with_scalar, Sum
 
 // `row` for floats, `plain` for what is of the same type otherwise.
 bool binary(KernelRuntimeContext& context, Span<EValue*> raw, bool with_scalar, Row row,
-            Row (*plain)(ScalarType), bool to_bool = false, bool swapped = false) {
+            Row (*plain)(ScalarType), Wider wider, bool to_bool = false, bool swapped = false) {
   KernelArgs args(context, raw, 3);
   const Tensor a = args.tensor(0);
   const Operand b = read_operand(args, with_scalar);
   const Tensor out = args.out(2);
   if (!args.ok()) return true;
-  return float_rows(a, b, out, row, to_bool) ||
+  return float_rows(a, b, out, row, to_bool, wider) ||
          plain_rows(a, b, out, plain(a.scalar_type()), to_bool, swapped);
 }
 
@@ -266,8 +266,10 @@ bool clamp_by_tensors(KernelRuntimeContext& context, Span<EValue*> raw) {
       return false;
     }
   }
-  if (min && !float_rows(self, {*min}, out, PETREL_DISPATCH(Row_maximum), false)) return false;
-  return !max || float_rows(min ? out : self, {*max}, out, PETREL_DISPATCH(Row_minimum), false);
+  if (min && !float_rows(self, {*min}, out, PETREL_DISPATCH(Row_maximum), false, Wider::kRounded))
+    return false;
+  return !max || float_rows(min ? out : self, {*max}, out, PETREL_DISPATCH(Row_minimum), false,
+                            Wider::kRounded);
 }
 
 }  // namespace
@@ -281,22 +283,25 @@ PETREL_DEFINE(add_scalar_out, sum(context, raw, true, Sum::kAdd))
 PETREL_DEFINE(sub_out, sum(context, raw, false, Sum::kSub))
 PETREL_DEFINE(sub_scalar_out, sum(context, raw, true, Sum::kSub))
 PETREL_DEFINE(rsub_scalar_out, sum(context, raw, true, Sum::kRsub))
-PETREL_DEFINE(mul_out, binary(context, raw, false, PETREL_DISPATCH(Row_mul), &times))
-PETREL_DEFINE(mul_scalar_out, binary(context, raw, true, PETREL_DISPATCH(Row_mul), &times))
-PETREL_DEFINE(div_out, binary(context, raw, false, PETREL_DISPATCH(Row_div), &quotient))
-PETREL_DEFINE(div_scalar_out, binary(context, raw, true, PETREL_DISPATCH(Row_div), &quotient))
+PETREL_DEFINE(mul_out, binary(context, raw, false, PETREL_DISPATCH(Row_mul), &times, Wider::kKept))
+PETREL_DEFINE(mul_scalar_out,
+              binary(context, raw, true, PETREL_DISPATCH(Row_mul), &times, Wider::kKept))
+PETREL_DEFINE(div_out,
+              binary(context, raw, false, PETREL_DISPATCH(Row_div), &quotient, Wider::kKept))
+PETREL_DEFINE(div_scalar_out,
+              binary(context, raw, true, PETREL_DISPATCH(Row_div), &quotient, Wider::kKept))
 PETREL_DEFINE(clamp_tensor_out, clamp_by_tensors(context, raw))
-PETREL_DEFINE(maximum_out,
-              binary(context, raw, false, PETREL_DISPATCH(Row_maximum), &extreme<Larger>))
-PETREL_DEFINE(minimum_out,
-              binary(context, raw, false, PETREL_DISPATCH(Row_minimum), &extreme<Smaller>))
+PETREL_DEFINE(maximum_out, binary(context, raw, false, PETREL_DISPATCH(Row_maximum),
+                                  &extreme<Larger>, Wider::kRounded))
+PETREL_DEFINE(minimum_out, binary(context, raw, false, PETREL_DISPATCH(Row_minimum),
+                                  &extreme<Smaller>, Wider::kRounded))
 
 // Of a > b, where a type has no vectors, b < a is computed.
-#define PETREL_COMPARE(name, plain, swapped)                                                    \
-  PETREL_DEFINE(name##_tensor_out,                                                              \
-                binary(context, raw, false, PETREL_DISPATCH(Row_##name), plain, true, swapped)) \
-  PETREL_DEFINE(name##_scalar_out,                                                              \
-                binary(context, raw, true, PETREL_DISPATCH(Row_##name), plain, true, swapped))
+#define PETREL_COMPARE(name, plain, swapped)                                                       \
+  PETREL_DEFINE(name##_tensor_out, binary(context, raw, false, PETREL_DISPATCH(Row_##name), plain, \
+                                          Wider::kRounded, true, swapped))                         \
+  PETREL_DEFINE(name##_scalar_out, binary(context, raw, true, PETREL_DISPATCH(Row_##name), plain,  \
+                                          Wider::kRounded, true, swapped))
 PETREL_COMPARE(eq, &equality<Equal>, false)
 PETREL_COMPARE(ne, &equality<Unequal>, false)
 PETREL_COMPARE(lt, &order<Less>, false)

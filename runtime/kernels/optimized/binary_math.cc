@@ -61,22 +61,22 @@ PETREL_PAIR_FUNCTIONS(PETREL_DEFINE)
 constexpr double kNanoseconds = 2.0;
 
 bool of_floats(KernelRuntimeContext& context, Span<EValue*> raw, bool with_scalar, Row row,
-               size_t count = 3) {
+               size_t count = 3, Wider wider = Wider::kRounded) {
   KernelArgs args(context, raw, count);
   const Tensor a = args.tensor(0);
   const Operand b = read_operand(args, with_scalar);
   const Tensor out = args.out(count - 1);
-  return !args.ok() || float_rows(a, b, out, row, false, 0.0f, kNanoseconds);
+  return !args.ok() || float_rows(a, b, out, row, false, wider, 0.0f, kNanoseconds);
 }
 
 // div.out_mode(Tensor self, Tensor other, *, str? rounding_mode, out)
 bool divide(KernelRuntimeContext& context, Span<EValue*> raw, bool with_scalar) {
   const auto mode = KernelArgs(context, raw, 4).optional_string(2);
   if (mode == "floor") {
-    return of_floats(context, raw, with_scalar, PETREL_DISPATCH(Row_floor_divide), 4);
+    return of_floats(context, raw, with_scalar, PETREL_DISPATCH(Row_floor_divide), 4, Wider::kKept);
   }
   return mode == "trunc" &&
-         of_floats(context, raw, with_scalar, PETREL_DISPATCH(Row_trunc_divide), 4);
+         of_floats(context, raw, with_scalar, PETREL_DISPATCH(Row_trunc_divide), 4, Wider::kKept);
 }
 
 // pow.Tensor_Scalar_out(Tensor self, Scalar exponent, *, out): some exponents
@@ -94,7 +94,7 @@ bool power(KernelRuntimeContext& context, Span<EValue*> raw) {
                   : e == -1.0 ? PETREL_DISPATCH(Row_inverse)
                               : PETREL_DISPATCH(Row_pow);
   const bool is_cheap = row != PETREL_DISPATCH(Row_pow);
-  if (float_rows(a, {std::nullopt, exponent}, out, row, false, 0.0f,
+  if (float_rows(a, {std::nullopt, exponent}, out, row, false, Wider::kRounded, 0.0f,
                  is_cheap ? 0.2 : kNanoseconds)) {
     return true;
   }
@@ -116,8 +116,9 @@ bool power_of_number(KernelRuntimeContext& context, Span<EValue*> raw) {
   const Scalar base = args.scalar(0);
   const Tensor exponent = args.tensor(1);
   const Tensor out = args.out(2);
-  return !args.ok() || float_rows(exponent, {std::nullopt, base}, out,
-                                  PETREL_DISPATCH(Row_pow_reversed), false, 0.0f, kNanoseconds);
+  return !args.ok() ||
+         float_rows(exponent, {std::nullopt, base}, out, PETREL_DISPATCH(Row_pow_reversed), false,
+                    Wider::kKept, 0.0f, kNanoseconds);
 }
 
 }  // namespace

@@ -83,6 +83,24 @@ struct WidenedRow {
 
 bool is_floatlike(ScalarType type) { return type == ScalarType::Float || is_narrow(type); }
 
+// Whether PyTorch rounds an operand to half or bfloat16 that `float_rows` would take as it is.
+bool rounds(const Tensor& a, const Operand& b, Wider wider) {
+  const ScalarType type = a.scalar_type();
+  if (!b.tensor) {
+    if (!is_narrow(type) || wider == Wider::kKept) return false;
+    float number = static_cast<float>(b.number.to_double()), rounded = 0;
+    uint16_t bits = 0;
+    narrow(&number, type, &bits, 0, 1);
+    load_floats(type, &bits, 0, &rounded, 1);
+    return number != rounded;
+  }
+  const ScalarType other = b.tensor->scalar_type();
+  if (is_narrow(type) == is_narrow(other)) return false;
+  const ScalarType from = is_narrow(type) ? other : type;
+  if (from != ScalarType::Float) return element_size(from) > 1;
+  return wider == Wider::kRounded && (a.dim() == 0) != (b.tensor->dim() == 0);
+}
+
 bool both_are(const Tensor& a, const Operand& b, ScalarType type) {
   return a.scalar_type() == type && (!b.tensor || b.tensor->scalar_type() == type);
 }
@@ -100,7 +118,7 @@ Operand read_operand(KernelArgs& args, bool with_scalar) {
 }
 
 bool float_rows(const Tensor& a, const Operand& b, const Tensor& out, Row row, bool to_bool,
-                float p, double nanoseconds) {
+                Wider wider, float p, double nanoseconds) {
   const ScalarType type = a.scalar_type(), out_type = out.scalar_type();
   const ScalarType other = b.tensor ? b.tensor->scalar_type() : ScalarType::Float;
   const float number = static_cast<float>(b.number.to_double());
@@ -113,7 +131,7 @@ bool float_rows(const Tensor& a, const Operand& b, const Tensor& out, Row row, b
   const bool has_floats = is_floatlike(type) || (b.tensor && is_floatlike(other));
   const bool has_float_number = !b.tensor && b.number.isFloatingPoint();
   if (!has_floats && (to_bool || !has_float_number)) return false;
-  if (!can_load_floats(type) || !can_load_floats(other)) return false;
+  if (!can_load_floats(type) || !can_load_floats(other) || rounds(a, b, wider)) return false;
   return run_rows(a, b, &number, out, nanoseconds + 0.4, WidenedRow{row, type, other, out_type}, p);
 }
 

@@ -35,9 +35,11 @@ using Row = void (*)(const void* a, bool a_moves, const void* b, bool b_moves, v
 // floats writes four bytes for each. Operands of other types become floats before (not
 // doubles, and integers only beside floats), and floats become the type of `out`. These,
 // like all here, give `out` its sizes and are false when the call is not for them.
-// `nanoseconds` is for one element.
+// Beside half and bfloat16, integers that these do not have are not for them, nor wider floats
+// unless `row` is of those that compute with them in float. `nanoseconds` is for one element.
+enum class Wider : uint8_t { kRounded, kKept };
 bool float_rows(const Tensor& a, const Operand& b, const Tensor& out, Row row, bool to_bool,
-                float p = 0.0f, double nanoseconds = 0.1);
+                Wider wider, float p = 0.0f, double nanoseconds = 0.1);
 
 // `row` computes what a and b both are, into the same type or bool; null means
 // that it does not. With `swapped` it gets b before a.

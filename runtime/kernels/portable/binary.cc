@@ -3,34 +3,22 @@
 // out = f(a, b) with broadcasting, where b is a tensor or a number.
 //
 // The arithmetic is that of the promoted type: integers when both sides are,
-// doubles otherwise (see element.h). A number beside a float tensor counts with
-// the precision of a float, as PyTorch has it; results of integers wrap in the
-// promoted type, also where the output is wider or floating.
+// doubles otherwise (see element.h), of operands that are rounded to the promoted
+// type, as PyTorch has it: 2^24 + 1 beside a float is 2^24. Results of integers wrap
+// in the promoted type, also where the output is wider or floating.
 #include <cmath>
 
 #include "runtime/kernels/portable/check.h"
+#include "runtime/kernels/portable/promotion.h"
 #include "runtime/kernels/portable/reference_math.h"
 
 namespace petrel::runtime::portable {
 namespace {
 
-// The second operand: a tensor, or one number for all elements.
-struct Operand {
-  std::optional<Tensor> tensor;
-  Scalar number = Scalar(int64_t{0});
-
-  bool floating() const {
-    return tensor ? is_floating(tensor->scalar_type()) : number.isFloatingPoint();
-  }
-};
-
-double as_precise_as(ScalarType type, double value) {
-  return type == ScalarType::Double ? value : static_cast<double>(static_cast<float>(value));
-}
-
 template <typename C, typename Fn>
-void combine(const Tensor& a, const Operand& b, const Tensor& out, Fn fn) {
-  const auto load_a = loader<C>(a.scalar_type());
+void combine(const Tensor& a, const Operand& b, const Tensor& out, const Operands<C>& operands,
+             Fn fn) {
+  const auto load_a = operands.a;
   const auto store = storer<C>(out.scalar_type());
   const void* from = a.const_data_ptr();
   void* to = out.mutable_data_ptr();
@@ -38,18 +26,13 @@ void combine(const Tensor& a, const Operand& b, const Tensor& out, Fn fn) {
   loop.operand(0, out);
   loop.operand(1, a);
   if (!b.tensor) {
-    C number;
-    if constexpr (std::is_same_v<C, double>) {
-      number = as_precise_as(a.scalar_type(), b.number.to_double());
-    } else {
-      number = b.number.to_int();
-    }
+    const C number = operands.number;
     loop.run([&](const int64_t* at) {
       store(to, static_cast<size_t>(at[0]), fn(load_a(from, static_cast<size_t>(at[1])), number));
     });
     return;
   }
-  const auto load_b = loader<C>(b.tensor->scalar_type());
+  const auto load_b = operands.b;
   const void* other = b.tensor->const_data_ptr();
   loop.operand(2, *b.tensor);
   loop.run([&](const int64_t* at) {
@@ -58,30 +41,13 @@ void combine(const Tensor& a, const Operand& b, const Tensor& out, Fn fn) {
   });
 }
 
-// The type of integers that a and b are computed in: tensors with dims count before
-// those without, and these before numbers, unless they are all bool.
-ScalarType promoted_integer(const Tensor& a, const Operand& b) {
-  const ScalarType type = a.scalar_type();
-  if (!b.tensor) {
-    return type == ScalarType::Bool && !b.number.isBoolean() ? ScalarType::Long : type;
-  }
-  const ScalarType other = b.tensor->scalar_type();
-  if (type == other || other == ScalarType::Bool) return type;
-  if (type == ScalarType::Bool) return other;
-  if ((a.dim() == 0) != (b.tensor->dim() == 0)) return a.dim() == 0 ? other : type;
-  const size_t size = element_size(type), other_size = element_size(other);
-  // Of one size are those with a sign and without; both fit the next.
-  if (size == other_size) return size == 1 ? ScalarType::Short : ScalarType::Long;
-  return size > other_size ? type : other;
-}
-
 template <typename Fn>
 void combine_integers(const Tensor& a, const Operand& b, const Tensor& out, Fn fn) {
   const ScalarType type = promoted_integer(a, b);
   const bool is_alone = a.scalar_type() == type && out.scalar_type() == type && b.tensor &&
                         b.tensor->scalar_type() == type;
   if (is_alone || element_size(type) == sizeof(int64_t)) {
-    return combine<int64_t>(a, b, out, fn);
+    return combine(a, b, out, as_integers(a, b), fn);
   }
   const auto store = storer<int64_t>(type);
   const auto load = loader<int64_t>(type);
@@ -90,7 +56,8 @@ void combine_integers(const Tensor& a, const Operand& b, const Tensor& out, Fn f
     store(&element, 0, value);
     return load(&element, 0);
   };
-  combine<int64_t>(a, b, out, [&](int64_t x, int64_t y) { return wrap(fn(wrap(x), wrap(y))); });
+  combine(a, b, out, as_integers(a, b),
+          [&](int64_t x, int64_t y) { return wrap(fn(wrap(x), wrap(y))); });
 }
 
 bool prepare(KernelRuntimeContext& context, KernelArgs& args, const Tensor& a, const Operand& b,
@@ -111,13 +78,20 @@ bool prepare(KernelRuntimeContext& context, KernelArgs& args, const Tensor& a, c
 }
 
 // How an operator computes: `floating` and `integral` on pairs. An operator
-// whose kAlwaysFloating is true has no integral form (true division).
+// whose kAlwaysFloating is true has no integral form (true division). One whose
+// kRoundsFloats is false takes wider floats beside half and bfloat16 as they are.
+template <typename Op, typename = void>
+constexpr bool kRoundsFloats = true;
+template <typename Op>
+constexpr bool kRoundsFloats<Op, std::void_t<decltype(Op::kKeepsFloats)>> = !Op::kKeepsFloats;
+
 template <typename Op>
 void run(KernelRuntimeContext& context, KernelArgs& args, const Tensor& a, const Operand& b,
          const Tensor& out, Op op = Op()) {
   if (!prepare(context, args, a, b, out)) return;
   if (Op::kAlwaysFloating || is_floating(a.scalar_type()) || b.floating()) {
-    combine<double>(a, b, out, [&](double x, double y) { return op.floating(x, y); });
+    combine(a, b, out, as_floats(a, b, kRoundsFloats<Op>),
+            [&](double x, double y) { return op.floating(x, y); });
   } else {
     combine_integers(a, b, out, [&](int64_t x, int64_t y) { return op.integral(x, y); });
   }
@@ -150,6 +124,7 @@ int64_t wrapping_mul(int64_t x, int64_t y) {
 
 // x + alpha * y; with alpha = -1 a subtraction, and reversed for rsub.
 struct Add {
+  static constexpr bool kKeepsFloats = true;
   static constexpr bool kAlwaysFloating = false;
   Scalar alpha = Scalar(int64_t{1});
   int sign = 1;
@@ -184,6 +159,7 @@ void add_family(KernelRuntimeContext& context, Span<EValue*> raw, bool with_scal
 }
 
 struct Mul {
+  static constexpr bool kKeepsFloats = true;
   static constexpr bool kAlwaysFloating = false;
   double floating(double x, double y) const { return x * y; }
   int64_t integral(int64_t x, int64_t y) const { return wrapping_mul(x, y); }
@@ -191,6 +167,7 @@ struct Mul {
 
 // True division, or floor and trunc of it. Integers divided by zero fail.
 struct Div {
+  static constexpr bool kKeepsFloats = true;
   static constexpr bool kAlwaysFloating = true;
   double floating(double x, double y) const { return x / y; }
   int64_t integral(int64_t, int64_t) const { return 0; }
@@ -213,6 +190,7 @@ int64_t floor_divide(int64_t x, int64_t y) {
 }
 
 struct FloorDivide {
+  static constexpr bool kKeepsFloats = true;
   static constexpr bool kAlwaysFloating = false;
   bool* divided_by_zero = nullptr;
   double floating(double x, double y) const { return floor_divide(x, y); }
@@ -223,6 +201,7 @@ struct FloorDivide {
 };
 
 struct TruncDivide {
+  static constexpr bool kKeepsFloats = true;
   static constexpr bool kAlwaysFloating = false;
   bool* divided_by_zero = nullptr;
   double floating(double x, double y) const { return std::trunc(x / y); }
@@ -464,7 +443,8 @@ void pow_scalar_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   if (!prepare(context, args, exponent, number, out)) return;
   const Pow pow;
   if (is_floating(exponent.scalar_type()) || base.isFloatingPoint()) {
-    combine<double>(exponent, number, out, [&](double e, double b) { return pow.floating(b, e); });
+    combine(exponent, number, out, as_floats(exponent, number, false),
+            [&](double e, double b) { return pow.floating(b, e); });
   } else {
     combine_integers(exponent, number, out,
                      [&](int64_t e, int64_t b) { return pow.integral(b, e); });

@@ -50,6 +50,7 @@ SECTIONS = (
     decoder.of_levels,
     decoder.transforms,
     edge.what_is_not_a_number,
+    edge.rounded_operands,
 )
 
 

@@ -197,3 +197,40 @@ def what_is_not_a_number():
                              False]
                 emit("aten::grid_sampler_2d.out", arguments,
                      [torch.ops.aten.grid_sampler_2d(*arguments)])
+
+
+def rounded_operands():
+    """Operands that the type in which both are computed does not have."""
+    large = torch.tensor([2**24 + 1, 3 * 2**24 + 3, -2**25 - 5, 2**40 + 1])
+    floats = torch.tensor([-2.0**24, 3.0, 0.5, -2.0**40])
+    dim = torch.tensor
+    for n in "add sub".split():
+        call(f"aten::{n}.out", floats, large, 1)
+        call(f"aten::{n}.out", large, floats, 1)
+        call(f"aten::{n}.out", floats, dim(2**24 + 1), 2)
+        call(f"aten::{n}.Scalar_out", large, 0.5, 1)
+        call(f"aten::{n}.out", floats, dim(1 / 3, dtype=torch.float64), 3)
+    for n in "mul div fmod.Tensor remainder.Tensor floor_divide maximum atan2 pow.Tensor_Tensor".split():
+        call(f"aten::{n}_out" if "." in n else f"aten::{n}.out", floats, large)
+    call("aten::div.out", 5 * large, dim([3, 5, 7, 11]))
+    for n in "eq ne lt ge".split():
+        call(f"aten::{n}.Tensor_out", -floats, large, dtypes=(torch.bool,))
+        call(f"aten::{n}.Scalar_out", large, 2.0**24, dtypes=(torch.bool,))
+        call(f"aten::{n}.Tensor_out", dim([0.1]), dim(0.1, dtype=torch.float64), dtypes=(torch.bool,))
+    for dtype, whole in (torch.float16, 2048), (torch.bfloat16, 256):
+        narrow = dim([-whole, 3.0, 0.1], dtype=dtype)
+        odd = dim([whole + 1, 2 * whole + 3, 7])
+        for n in "add sub".split():
+            call(f"aten::{n}.out", narrow, odd, 1, dtypes=(dtype,))
+            call(f"aten::{n}.out", narrow, odd.to(torch.int32), 1, dtypes=(dtype,))
+        for n in "mul fmod.Tensor remainder.Tensor maximum".split():
+            name = f"aten::{n}_out" if "." in n else f"aten::{n}.out"
+            call(name, narrow, odd, dtypes=(dtype,))
+            call(name, narrow, dim(0.03), dtypes=(dtype,))
+        for n in "fmod remainder pow.Tensor".split():
+            name = f"aten::{n}_Scalar_out" if "." in n else f"aten::{n}.Scalar_out"
+            call(name, narrow.abs(), 0.03, dtypes=(dtype,))
+        for n in "eq ne lt ge".split():
+            call(f"aten::{n}.Scalar_out", narrow, 0.1, dtypes=(torch.bool,))
+            call(f"aten::{n}.Tensor_out", narrow, dim(0.1), dtypes=(torch.bool,))
+            call(f"aten::{n}.Tensor_out", -narrow, odd, dtypes=(torch.bool,))
