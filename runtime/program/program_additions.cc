@@ -8,6 +8,7 @@
 #include "runtime/core/checked_math.h"
 #include "runtime/core/log.h"
 #include "runtime/core/named_data_map.h"
+#include "runtime/program/additions_lists.h"
 #include "runtime/program/segment.h"
 #include "runtime/program/text_check.h"
 #include "schema/additions_generated.h"
@@ -202,9 +203,19 @@ Error verify_additions(const ProgramView& program, const FreeableBuffer& data) {
     PETREL_LOG(Error, "named data petrel.program has %zu bytes, must be below 2^31", data.size());
     return Error::InvalidProgram;
   }
+  flatbuffers::Verifier lists(bytes, data.size(), options);
+  const std::optional<uint64_t> texts = count_listed_texts(lists, bytes);
+  const bool is_long = texts.has_value() && *texts > data.size() / sizeof(uint32_t);
   flatbuffers::Verifier verifier(bytes, data.size(), options);
-  if (!add::VerifyAdditionsBuffer(verifier)) {
+  if (!texts.has_value() || (!is_long && !add::VerifyAdditionsBuffer(verifier))) {
     PETREL_LOG(Error, "named data petrel.program is not a valid flatbuffer: it is damaged");
+    return Error::InvalidProgram;
+  }
+  if (is_long) {
+    PETREL_LOG(Error,
+               "named data petrel.program refers to its own parts too often: %" PRIu64
+               " texts in %zu bytes",
+               *texts, data.size());
     return Error::InvalidProgram;
   }
   const add::Additions& table = *add::GetAdditions(bytes);

@@ -50,6 +50,33 @@ TEST(TimeTest, ManyStates) {
   EXPECT_LT(seconds_to_load_method(recipe), kMostSeconds);
 }
 
+// Tables that have one list of texts in common: who verifies them by way of the tables goes
+// through all pairs.
+TEST(TimeTest, ManyTablesWithOneListOfTexts) {
+  flatbuffers::FlatBufferBuilder builder;
+  const auto text = builder.CreateString("a");
+  const auto texts =
+      builder.CreateVector(std::vector<flatbuffers::Offset<flatbuffers::String>>(4 * kMany, text));
+  const auto weight = add::CreateWeight(builder, text, 0, 0, 0, 0, 0, texts);
+  const auto weights =
+      builder.CreateVector(std::vector<flatbuffers::Offset<add::Weight>>(4 * kMany, weight));
+  add::FinishAdditionsBuffer(builder, add::CreateAdditions(builder, 0, 0, weights));
+  Recipe recipe;
+  recipe.named_data.emplace_back("petrel.program", static_cast<uint32_t>(recipe.segments.size()));
+  recipe.segments.emplace_back(builder.GetBufferPointer(),
+                               builder.GetBufferPointer() + builder.GetSize());
+  const std::vector<uint8_t> bytes = build(recipe);
+  AlignedLoader loader(bytes);
+  const QuietLog quiet;
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ(runtime::Program::load(&loader).error(), Error::InvalidProgram);
+  EXPECT_NE(QuietLog::last().find("refers to its own parts too often: 57600000000 texts"),
+            std::string::npos)
+      << QuietLog::last();
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  EXPECT_LT(seconds.count(), kMostSeconds);
+}
+
 // The backend of the tests asks for every key there is.
 TEST(TimeTest, ManyKeysInAnyOrder) {
   Recipe recipe;
