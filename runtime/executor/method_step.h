@@ -32,11 +32,16 @@ struct MethodStep {
   // sizes: they are counted in every run.
   bool counts_callers = false;
   uint32_t target = 0;
-  const Kernel* kernel = nullptr;
-  EValue* from = nullptr;
-  EValue* to = nullptr;
+  // A file may have many steps of few bytes: what no kind has together shares memory.
+  union {
+    const Kernel* kernel = nullptr;
+    EValue* from;  // of a move or jump
+  };
   Span<EValue*> args;
-  Span<uint8_t> scratch;  // of a kernel, in an arena
+  union {
+    Span<uint8_t> scratch = {};  // of a kernel, in an arena
+    EValue* to;                  // of a move
+  };
   // One pass over the other arguments, or the condition, of tensors in their largest
   // sizes.
   uint64_t work = 1;
