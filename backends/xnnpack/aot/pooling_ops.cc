@@ -87,6 +87,25 @@ Status finish(Lowering& l, const IrNode& node, NodeKind kind, uint32_t x, const 
   return absl::OkStatus();
 }
 
+// Where windows are dilated XNNPACK takes for padding an element of the image, which a small
+// one does not have, nor one that windows leave below or to the right.
+Support check_dilation(const IrNode& node, const Pool& pool) {
+  if (pool.dilation[0] == 1 && pool.dilation[1] == 1) return Support::yes();
+  for (size_t i = 0; i < 2; ++i) {
+    const char* const what = i == 0 ? "rows" : "columns";
+    const int64_t dilation = pool.dilation[i];
+    const Size size = exir::sizes_of(node.input(arg::self))[2 + i];
+    if (pool.padding[i] % dilation != 0 && !exir::is_at_most(dilation, size)) {
+      return Support::no(absl::StrCat("dilation is ", dilation, " with padding ", pool.padding[i],
+                                      ", must be at most the number of ", what));
+    }
+    if (pool.ceil_mode && !exir::is_at_most(missing(node, pool, i), 0)) {
+      return Support::no(absl::StrCat("ceil_mode adds ", what, " to dilated windows"));
+    }
+  }
+  return Support::yes();
+}
+
 Support check_max_pool(const IrNode& node) {
   Pool pool;
   if (Support support = read_pool(node, &pool); !support.supported) return support;
@@ -103,7 +122,7 @@ Support check_max_pool(const IrNode& node) {
                                       " that ceil_mode adds depend on sizes that vary"));
     }
   }
-  return Support::yes();
+  return check_dilation(node, pool);
 }
 
 Status lower_max_pool(Lowering& l, const IrNode& node) {

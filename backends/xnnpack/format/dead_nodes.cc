@@ -29,13 +29,29 @@ void remove_dead_nodes(Graph* graph) {
   graph->nodes.resize(kept);
 }
 
+namespace {
+
+// The elements of a window of which kernels take the maximum at once: they keep that of the
+// first ones in the output.
+constexpr uint64_t kMaximaAtOnce = 9;
+
+bool reads_output(const Node& node) {
+  const Window& window = node.window;
+  return node.kind == NodeKind::Softmax ||
+         (node.kind == NodeKind::MaxPooling2d &&
+          uint64_t{window.kernel_height} * window.kernel_width > kMaximaAtOnce);
+}
+
+}  // namespace
+
 std::vector<bool> read_values(const Graph& graph) {
   std::vector<bool> is_read(graph.values.size());
   for (const Node& node : graph.nodes) {
     for (const uint32_t id : node.inputs) {
       if (id != kNoId) is_read[id] = true;
     }
-    if (node.kind == NodeKind::Softmax) is_read[node.outputs[0]] = true;
+    if (!reads_output(node)) continue;
+    for (const uint32_t id : node.outputs) is_read[id] = true;
   }
   return is_read;
 }

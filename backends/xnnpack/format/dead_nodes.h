@@ -18,8 +18,8 @@ namespace petrel::backends::xnnpack {
 // Precondition: check_graph.
 void remove_dead_nodes(Graph* graph);
 
-// By value, whether XNNPACK reads it: inputs of nodes, and outputs of softmax, which it goes over
-// twice.
+// By value, whether XNNPACK reads it: inputs of nodes, and outputs that it goes over twice,
+// those of softmax and of maxima over more elements than it takes at once.
 std::vector<bool> read_values(const Graph& graph);
 
 }  // namespace petrel::backends::xnnpack

@@ -15,6 +15,10 @@ namespace {
 
 std::string number(uint64_t value) { return std::to_string(value); }
 
+// XNNPACK computes a factor for each channel of a filter in every node, in some four
+// nanoseconds; one filter may be that of many nodes.
+constexpr uint64_t kMaxScaledChannels = uint64_t{1} << 27;
+
 std::string describe(const Graph& graph, const Node& node) {
   return "node " + number(static_cast<uint64_t>(&node - graph.nodes.data())) + " (" +
          find_node_kind(node.kind)->name + ")";
@@ -157,13 +161,26 @@ Problem check_implemented(const Graph& graph) {
       return std::move(p).in("value " + number(i));
     }
   }
+  // Below 2^63: a graph has fewer than 2^31 nodes.
+  uint64_t scaled_channels = 0;
   for (const Node& node : graph.nodes) {
-    if (!find_node_kind(node.kind)->is_implemented) {
+    const NodeKindInfo& info = *find_node_kind(node.kind);
+    if (!info.is_implemented) {
       return Problem::unsupported(describe(graph, node) + " is not supported");
     }
     Problem p = check_datatypes(graph, node);
     if (p.ok()) p = check_scale_ratios(graph, node);
     if (!p.ok()) return std::move(p).in(describe(graph, node));
+    if (!info.has_bias) continue;
+    const Value& filter = graph.values[node.inputs[1]];
+    if (filter.quantization == Quantization::kPerChannel) {
+      scaled_channels += filter.quant.scales.count;
+    }
+  }
+  if (scaled_channels > kMaxScaledChannels) {
+    return Problem::unsupported("the nodes have " + number(scaled_channels) +
+                                " output channels with scales together, the limit is " +
+                                number(kMaxScaledChannels));
   }
   return Problem::none();
 }

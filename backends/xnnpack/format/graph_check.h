@@ -24,7 +24,8 @@ namespace petrel::backends::xnnpack {
 Problem check_graph(const Graph& graph);
 
 // kUnsupported, naming the value or node, when the graph uses what the runtime
-// does not implement: a type other than fp32, quantisation, a kind.
+// does not implement: a type other than fp32, quantisation, a kind, or more channels
+// with scales than take part of a second to prepare.
 Problem check_implemented(const Graph& graph);
 
 }  // namespace petrel::backends::xnnpack

@@ -187,6 +187,26 @@ Graph integer_product() {
   return b.graph;
 }
 
+// One filter of many nodes costs each of them time for its channels.
+TEST(Quantization, HasSoManyChannelsInAllNodes) {
+  constexpr uint32_t kChannels = 1 << 20;
+  Graph graph = integer_product();
+  const Node product = graph.nodes[1];
+  Value& filter = graph.values[product.inputs[1]];
+  ConstantData scales;
+  scales.key = "scales";
+  graph.constants.push_back(scales);
+  filter.dims = {kChannels, 4};
+  filter.quant.scales = {static_cast<uint32_t>(graph.constants.size() - 1), nullptr, kChannels};
+  graph.nodes.insert(graph.nodes.end(), 127, product);
+  EXPECT_EQ(check_implemented(graph).text(), "");
+  graph.nodes.push_back(product);
+  EXPECT_EQ(
+      check_implemented(graph).text(),
+      "the nodes have 135266304 output channels with scales together, the limit is 134217728");
+  EXPECT_EQ(check_implemented(graph).kind(), Problem::Kind::kUnsupported);
+}
+
 TEST(Quantization, IsReadAsItWasWritten) {
   const Graph graph = integer_product();
   EXPECT_EQ(check_implemented(graph).text(), "");

@@ -169,6 +169,37 @@ Problem infer_fully_connected(const Node& node, const Inputs& in, Dims* out) {
   return Problem::none();
 }
 
+// Where a window is dilated, XNNPACK takes for an element of padding one that lies in the window
+// whenever the image is large enough, and reads behind the image where it is not.
+bool is_read_inside(uint64_t size, uint64_t padding, uint64_t stride, uint64_t dilation,
+                    uint64_t positions) {
+  const uint64_t shift = padding % dilation;
+  const uint64_t last = (positions - 1) * stride;  // at most size + padding
+  if (last >= shift && last - shift >= size) return false;
+  if (shift == 0) return true;
+  const uint64_t first_ones = std::min(last, (shift - 1) / stride * stride);
+  return first_ones + dilation - shift < size;
+}
+
+// Windows side by side share the elements of a column unless it is dilated: that one of a window
+// is not in another where padding is most of both.
+bool shares_right_columns(const Window& w) {
+  return w.dilation_width > 1 || 2 * uint64_t{w.padding_left} <= w.kernel_width;
+}
+
+Problem check_dilated_maxima(const Window& w, const Dims& image, uint64_t height, uint64_t width) {
+  if (w.dilation_height == 1 && w.dilation_width == 1) return Problem::none();
+  if (shares_right_columns(w) &&
+      is_read_inside(image[1], w.padding_top, w.stride_height, w.dilation_height, height) &&
+      is_read_inside(image[2], w.padding_left, w.stride_width, w.dilation_width, width)) {
+    return Problem::none();
+  }
+  return Problem::unsupported(
+      "max pooling of " + to_string(image) + " with dilation " + number(w.dilation_height) + "x" +
+      number(w.dilation_width) + " and padding " + number(w.padding_top) + "," +
+      number(w.padding_right) + "," + number(w.padding_bottom) + "," + number(w.padding_left));
+}
+
 Problem infer_pooling(const Node& node, const Inputs& in, Dims* out) {
   const Dims& x = *in[0];
   const Window& w = node.window;
@@ -200,6 +231,9 @@ Problem infer_pooling(const Node& node, const Inputs& in, Dims* out) {
                             "," + number(w.padding_bottom) + "," + number(w.padding_left) +
                             " is not below the kernel " + number(w.kernel_height) + "x" +
                             number(w.kernel_width));
+  }
+  if (is_max) {
+    if (Problem p = check_dilated_maxima(w, x, height, width); !p.ok()) return p;
   }
   return assign({x[0], height, width, x[3]}, out);
 }

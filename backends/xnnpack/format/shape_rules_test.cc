@@ -156,6 +156,35 @@ const Rule kRules[] = {
      [](Node& n) { square_window(n, 2, 3, 0); },
      {},
      "max pooling with a stride of 3x3 above its kernel 2x2"},
+    {"MaxPoolDilated",
+     NodeKind::MaxPooling2d,
+     {{1, 7, 6, 3}},
+     [](Node& n) { square_window(n, 3, 1, 1, 2); },
+     {1, 5, 4, 3}},
+    // The element in place of padding would be in row 10 of 4.
+    {"MaxPoolDilatedBehindTheImage",
+     NodeKind::MaxPooling2d,
+     {{1, 4, 4, 3}},
+     [](Node& n) { square_window(n, 5, 1, 12, 3); },
+     {},
+     "max pooling of [1,4,4,3] with dilation 3x3 and padding 12,12,12,12"},
+    // Between two rows, behind both.
+    {"MaxPoolDilatedAroundTheImage",
+     NodeKind::MaxPooling2d,
+     {{1, 2, 2, 3}},
+     [](Node& n) { square_window(n, 2, 1, 1, 3); },
+     {},
+     "max pooling of [1,2,2,3] with dilation 3x3 and padding 1,1,1,1"},
+    {"MaxPoolDilatedInColumnsThatAreShared",
+     NodeKind::MaxPooling2d,
+     {{1, 7, 6, 3}},
+     [](Node& n) {
+       square_window(n, 3, 1, 0);
+       n.window.dilation_height = 2;
+       n.window.padding_left = 2;
+     },
+     {},
+     "max pooling of [1,7,6,3] with dilation 2x1 and padding 0,0,0,2"},
     {"PoolOfPadding",
      NodeKind::AvgPooling2d,
      {{1, 7, 6, 3}},
