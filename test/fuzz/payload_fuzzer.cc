@@ -19,9 +19,10 @@
 #include "runtime/core/budget.h"
 #include "runtime/core/log.h"
 #include "runtime/threads/thread_count.h"
-#include "test/fuzz/flatbuffer_mutator.h"
-#include "test/fuzz/schemas.h"
 #include "test/fuzz/exact_memory.h"
+#include "test/fuzz/flatbuffer_mutator.h"
+#include "test/fuzz/guarded_memory.h"
+#include "test/fuzz/schemas.h"
 
 namespace petrel::fuzz {
 namespace {
@@ -94,9 +95,13 @@ class WeightMap final : public runtime::NamedDataMap {
   std::map<std::string, size_t> sizes_;
 };
 
-// The tensors of a call, each in a block of its own.
+// The tensors of a call, each in a block of its own; most of them between pages that end the
+// process, for microkernels are not watched.
 class Arguments final {
  public:
+  // Where blocks end or begin.
+  explicit Arguments(bool at_end) : at_end_(at_end) {}
+
   // False when it is more than the fuzzer has memory for.
   bool add(const Value& value, bool with_fewer_rows) {
     using backends::xnnpack::Datatype;
@@ -117,8 +122,10 @@ class Arguments final {
     if (!a.impl.is_consistent() || a.impl.nbytes() > kMaxBytes) return false;
     total_ += a.impl.nbytes();
     if (total_ > 4 * kMaxBytes) return false;
-    a.block.emplace(a.impl.nbytes());
-    return a.impl.set_data(a.block->data(), a.block->size()) == Error::Ok;
+    uint8_t* data =
+        GuardedMemory::instance().block(arguments_.size() - 1, a.impl.nbytes(), at_end_);
+    if (data == nullptr) data = a.block.emplace(a.impl.nbytes()).data();
+    return a.impl.set_data(data, a.impl.nbytes()) == Error::Ok;
   }
 
   Error run(Delegate& delegate) {
@@ -140,6 +147,7 @@ class Arguments final {
     runtime::TensorImpl impl;
     std::optional<Block> block;
   };
+  const bool at_end_;
   std::deque<Argument> arguments_;
   uint64_t total_ = 0;
 };
@@ -171,7 +179,7 @@ void run(const uint8_t* data, size_t size) {
   if (!delegate.ok()) return;
   ++whole_executions;
   for (const bool with_fewer_rows : {false, true, false}) {
-    Arguments arguments;
+    Arguments arguments(!with_fewer_rows);
     bool fits = true;
     for (const Value* value : externals(graph)) {
       fits = fits && arguments.add(*value, with_fewer_rows && value->is_input());

@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Seeds of the fuzz target program: program_seeds FOLDER. Each is one of the kinds of
+// Seeds of the fuzz target program: program_seeds FOLDER. Most are one of the kinds of
 // errors that others have published of their loaders (docs/fuzzing.md), as a program
-// that is right but for that.
+// that is right but for that; the others are right.
 
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <string>
 #include <vector>
 
+#include "schema/additions_generated.h"
 #include "test/faults/attack.h"
 #include "test/faults/recipe.h"
 
 namespace petrel::faults {
 namespace {
+
+namespace add = schema::additions;
 
 struct Seed {
   const char* name;
@@ -22,7 +26,69 @@ struct Seed {
 
 void add_number(Recipe& r, double value) { add_value(r, number_value(Types::Int, value)); }
 
+// All that petrel.program may hold, for the recipe as it is but for a larger arena.
+void add_additions(Recipe& r) {
+  plan(r).arenas[1] = 128;
+  flatbuffers::FlatBufferBuilder b;
+  const auto scratch = b.CreateVectorOfStructs(std::vector<add::ScratchPlace>{{64, 64, 0, 0, 1}});
+  const auto least = b.CreateVectorOfStructs(std::vector<add::LeastSize>{{0, 0, 1}});
+  const auto values = b.CreateVector(std::vector<uint32_t>{1});
+  const auto names = b.CreateVectorOfStrings(std::vector<std::string>{"weight"});
+  const auto method = add::CreateMethodAdditions(b, scratch, least, values, names);
+  const auto methods =
+      b.CreateVector(std::vector<flatbuffers::Offset<add::MethodAdditions>>{method});
+  std::vector<flatbuffers::Offset<add::Weight>> all;
+  for (const char* key : {"v", "w"}) {
+    const auto text = b.CreateString(key);
+    const auto sizes = b.CreateVector(std::vector<int32_t>{2, 3});
+    const auto order = b.CreateVector(std::vector<uint8_t>{0, 1});
+    const auto digest = b.CreateVector(std::vector<uint8_t>(32));
+    const auto made_of = b.CreateVectorOfStrings(std::vector<std::string>{"a", "b"});
+    all.push_back(add::CreateWeight(b, text, static_cast<int8_t>(fb::ScalarType::FLOAT), sizes,
+                                    order, 24, digest, made_of));
+  }
+  const auto weights = b.CreateVector(all);
+  const auto structure = b.CreateVector(std::vector<uint8_t>(32));
+  const auto recipe = b.CreateVectorOfStrings(std::vector<std::string>{"--backend none"});
+  add::FinishAdditionsBuffer(b, add::CreateAdditions(b, 0, methods, weights, structure, recipe));
+  r.named_data.emplace_back("petrel.program", static_cast<uint32_t>(r.segments.size()));
+  r.segments.emplace_back(b.GetBufferPointer(), b.GetBufferPointer() + b.GetSize());
+}
+
 const Seed kSeeds[] = {
+    {"petrel_program", &add_additions},
+    {"lists_of_every_kind",
+     [](Recipe& r) {
+       add_value(r, list_value(Types::IntList, {2, 2}));
+       add_value(r, list_value(Types::BoolList, {1, 0}));
+       add_value(r, list_value(Types::DoubleList, {1, 2}));
+       add_value(r, list_value(Types::TensorList, {0, 3}));
+       add_value(r, list_value(Types::OptionalTensorList, {0, -1}));
+       ValueRecipe text = number_value(Types::String, 0);
+       text.text = "floor";
+       add_value(r, text);
+     }},
+    {"two_methods_with_moves_and_jumps",
+     [](Recipe& r) {
+       add_value(r, planned_tensor({2, 3}, 32));
+       add_value(r, number_value(Types::Bool, 0));
+       add_instruction(r, Arguments::MoveCall, 3, 4);
+       add_instruction(r, Arguments::JumpFalseCall, 5, 1);
+       plan(r).outputs = {4};
+       r.plans.push_back(plan(r));
+       r.plans.back().name = "other";
+     }},
+    {"state_with_an_initial_value",
+     [](Recipe& r) {
+       r.mutable_data = {{0, {0, 0}}};
+       output(r).constant = 1;
+     }},
+    {"constants_in_the_flatbuffer",
+     [](Recipe& r) {
+       r.constants.reset();
+       r.constant_buffers = {{}, std::vector<uint8_t>(24, 1)};
+     }},
+
     {"executorch_cve_2025_30402_bytes_of_a_tensor_overflow",
      [](Recipe& r) {
        input(r).sizes = {1 << 30, 1 << 30, 1 << 30};
