@@ -18,6 +18,9 @@ namespace fb = schema::program;
 
 namespace {
 
+constexpr uint64_t kFreeEntries = 150'000;
+constexpr uint64_t kBytesPerEntry = 96;
+
 // Bytes of segments that the file has room for.
 uint64_t segment_limit(const ProgramFile& file) {
   if (file.segment_base == 0) return 0;
@@ -258,13 +261,14 @@ Result<ProgramView> verify_program(const ProgramFile& file) {
   }
   Budget visits("visits", uint64_t{16} * size);
   Budget parts("bytes of the program", size);
+  Budget entries("entries of lists of tensors", kFreeEntries + size / kBytesPerEntry);
   PETREL_RETURN_IF_ERROR(verify_method_names(program));
   PETREL_RETURN_IF_ERROR(verify_segments(file, program));
   PETREL_RETURN_IF_ERROR(verify_constants(program, &parts));
   PETREL_RETURN_IF_ERROR(verify_named_data(program, &parts));
   for (const fb::ExecutionPlan* plan : *program.execution_plan()) {
     PETREL_RETURN_IF_ERROR(pay_for_plan(*plan, &parts));
-    const PlanContext context = {&program, plan, file.max_arena_bytes, &visits, &parts};
+    const PlanContext context = {&program, plan, file.max_arena_bytes, &visits, &parts, &entries};
     PETREL_RETURN_IF_ERROR(verify_arenas(context));
     PETREL_RETURN_IF_ERROR(verify_values(context));
     PETREL_RETURN_IF_ERROR(verify_instructions(context));

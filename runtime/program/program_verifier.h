@@ -21,7 +21,8 @@
 //
 // Cost: linear in the size of the program, no memory. Wrong programs give
 // InvalidProgram, right ones that need something absent give NotSupported,
-// arenas beyond the limit OutOfResources; the message names the place.
+// arenas beyond the limit and lists of tensors of more entries than most of a program
+// OutOfResources; the message names the place.
 
 #ifndef PETREL_RUNTIME_PROGRAM_PROGRAM_VERIFIER_H_
 #define PETREL_RUNTIME_PROGRAM_PROGRAM_VERIFIER_H_
@@ -59,13 +60,16 @@ Result<ProgramView> verify_program(const ProgramFile& file);
 // The parts, called by verify_program. `visits` pays for what is looked at again
 // and again. `parts` pays for every table, list and text, with its bytes as often
 // as something refers to it: whoever copies each of them takes a multiple of the
-// file, although a file may have many references to one part.
+// file, although a file may have many references to one part. `entries` pays for those of
+// lists of tensors, which take six times their bytes when a method is made: a program that
+// is little else is none that a compiler wrote.
 struct PlanContext {
   const schema::program::Program* program;
   const schema::program::ExecutionPlan* plan;
   uint64_t max_arena_bytes;
   Budget* visits;
   Budget* parts;
+  Budget* entries;
 };
 Error verify_values(const PlanContext& context);
 Error verify_instructions(const PlanContext& context);

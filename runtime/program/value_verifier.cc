@@ -66,10 +66,12 @@ class ValueVerifier final {
           return item.val_type() == fb::KernelTypes::Int;
         });
       case fb::KernelTypes::TensorList:
+        PETREL_RETURN_IF_ERROR(pay_for_entries(value.val_as_TensorList()->items()));
         return verify_items(value.val_as_TensorList()->items(), [](const fb::EValue& item) {
           return item.val_type() == fb::KernelTypes::Tensor;
         });
       case fb::KernelTypes::OptionalTensorList:
+        PETREL_RETURN_IF_ERROR(pay_for_entries(value.val_as_OptionalTensorList()->items()));
         return verify_items(
             value.val_as_OptionalTensorList()->items(),
             [](const fb::EValue& item) {
@@ -84,6 +86,15 @@ class ValueVerifier final {
   }
 
   Error pay(uint64_t bytes) { return pay_for_parts(context_.parts, bytes); }
+
+  Error pay_for_entries(const flatbuffers::Vector<int32_t>* items) {
+    const uint32_t count = items == nullptr ? 0 : items->size();
+    if (context_.entries->spend(count)) return Error::Ok;
+    PETREL_LOG_VALUE("its list has %u tensors, of which the program may have %" PRIu64
+                     " more in lists",
+                     count, context_.entries->left());
+    return Error::OutOfResources;
+  }
 
   template <typename T>
   Error check_aligned(const flatbuffers::Vector<T>* items) {

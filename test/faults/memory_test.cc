@@ -15,9 +15,11 @@
 #include <string>
 #include <vector>
 
+#include "extension/module/module.h"
 #include "test/faults/attack.h"
 #include "test/faults/loaded.h"
 #include "test/faults/shapes.h"
+#include "test/faults/test_kernels.h"
 
 namespace petrel::faults {
 namespace {
@@ -98,6 +100,59 @@ TEST_P(MemoryTest, OfTheCommandGrowsWithTheFile) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, MemoryTest, ::testing::ValuesIn(shapes()),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+// How an app gives a program to the library.
+enum class Way { kMapped, kRead, kBuffer };
+
+// Of a process that loads the program and its method.
+Peak peak_of_load(const std::string& path, Way way) {
+  const pid_t child = fork();
+  if (child == 0) {
+    const QuietLog quiet;
+    extension::Module::Options options;
+    options.registry = &test_registry();
+    if (way == Way::kRead) options.load_mode = extension::Module::LoadMode::File;
+    std::vector<char> bytes;
+    if (way == Way::kBuffer) {
+      std::ifstream file(path, std::ios::binary | std::ios::ate);
+      bytes.resize(static_cast<size_t>(file.tellg()));
+      file.seekg(0).read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    }
+    auto module = way == Way::kBuffer ? extension::Module::load(bytes.data(), bytes.size(), options)
+                                      : extension::Module::load(path, options);
+    _exit(module.ok() && (*module)->load_method("forward") == Error::Ok ? 0 : 1);
+  }
+  int status = 0;
+  rusage usage = {};
+  wait4(child, &status, 0, &usage);
+  return {static_cast<double>(usage.ru_maxrss) * 1024,
+          WIFEXITED(status) ? WEXITSTATUS(status) : -1};
+}
+
+class LoadMemoryTest : public ::testing::TestWithParam<Shape> {};
+
+// A file that is mapped, read or in a buffer of the app, its structure and its method.
+TEST_P(LoadMemoryTest, GrowsWithTheFileWhicheverWayItComes) {
+  const std::string path = ::testing::TempDir() + "loaded_shape.pte";
+  for (const Way way : {Way::kMapped, Way::kRead, Way::kBuffer}) {
+    double size[3], peak[3];
+    for (int i = 0; i < 3; ++i) {
+      size[i] = static_cast<double>(write_shape(GetParam(), size_t{20'000} << i, path));
+      const Peak measured = peak_of_load(path, way);
+      peak[i] = measured.bytes;
+      EXPECT_EQ(measured.code, GetParam().is_refused ? 1 : 0);
+    }
+    for (int i = 0; i < 2; ++i) {
+      const double slope = (peak[i + 1] - peak[i]) / (size[i + 1] - size[i]);
+      EXPECT_LE(slope, 4) << static_cast<int>(way) << " of " << size[i + 1] << " bytes";
+      std::printf("%s way %d: %.1f bytes for each byte beyond %.1f MB\n", GetParam().name,
+                  static_cast<int>(way), slope, size[i] / 1e6);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, LoadMemoryTest, ::testing::ValuesIn(shapes()),
                          [](const auto& info) { return std::string(info.param.name); });
 
 // Adds up what a method takes.

@@ -121,6 +121,13 @@ const MadeShape kShapes[] = {
      [](FlatBufferBuilder&, size_t units, Parts* p) { p->arenas.resize(units * 12); }},
     {{"Outputs", true},
      [](FlatBufferBuilder&, size_t units, Parts* p) { p->outputs.resize(units * 25); }},
+    // Six bytes are made of each of theirs.
+    {{"Entries", true},
+     [](FlatBufferBuilder& b, size_t units, Parts* p) {
+       const auto items = b.CreateVector(std::vector<int32_t>(units * 25, -1));
+       p->values.push_back(make_value(b, Types::OptionalTensorList,
+                                      fb::CreateOptionalTensorList(b, items).Union()));
+     }},
     {{"Numbers", false},
      [](FlatBufferBuilder& b, size_t units, Parts* p) {
        for (size_t i = 0; i < units * 3; ++i) {
@@ -135,7 +142,7 @@ const MadeShape kShapes[] = {
      [](FlatBufferBuilder& b, size_t units, Parts* p) {
        p->values.push_back(make_tensor(b, {1}));
        for (size_t i = 0; i < units; ++i) {
-         const auto items = b.CreateVector(std::vector<int32_t>(12, 0));
+         const auto items = b.CreateVector(std::vector<int32_t>(1, 0));
          p->values.push_back(
              make_value(b, Types::TensorList, fb::CreateTensorList(b, items).Union()));
        }

@@ -135,6 +135,11 @@ const Attack kLoadAttacks[] = {
     {"OptionalListItemTooNegative",
      [](Recipe& r) { add_value(r, list_value(Types::OptionalTensorList, {-2})); }, kInvalid,
      "value -2"},
+    {"ListOfMoreTensorsThanAProgramNeeds",
+     [](Recipe& r) {
+       add_value(r, list_value(Types::OptionalTensorList, std::vector<int64_t>(160'000, -1)));
+     },
+     Error::OutOfResources, "its list has 160000 tensors, of which the program may have 156"},
 
     // Tensors.
     {"NoSizes", [](Recipe& r) { input(r).without_sizes = true; }, kInvalid, "without sizes"},
