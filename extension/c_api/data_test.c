@@ -280,14 +280,19 @@ static void runs_a_method_found_once(void) {
   petrel_value in = petrel_const_tensor(PETREL_FLOAT32, 4, sizes, pixels, sizeof pixels);
   petrel_value out;
   float scores[kClasses] = {0}, first[kClasses];
+  int32_t stays = 0;
   PETREL_VALUE_INIT(&out);
   CHECK(petrel_module_method(module, "none", &method) == PETREL_NOT_FOUND);
+  CHECK(petrel_module_output_stays(module, "forward", 0, &stays) == PETREL_INVALID_STATE);
   CHECK(petrel_module_method(module, "forward", &method) == PETREL_OK);
   CHECK(petrel_module_method(module, "forward", &same) == PETREL_OK && same == method);
   CHECK(petrel_method_set_input(method, 0, &in) == PETREL_OK);
   CHECK(petrel_method_run(method) == PETREL_OK);
   CHECK(petrel_method_get_output(method, 0, &out) == PETREL_OK);
   CHECK(out.data != (void*)scores && out.nbytes == sizeof scores);
+  CHECK(petrel_module_output_stays(module, "forward", 0, &stays) == PETREL_OK && stays == 1);
+  CHECK(petrel_module_output_stays(module, "forward", 1, &stays) == PETREL_INVALID_ARGUMENT);
+  CHECK(petrel_module_output_stays(module, "forward", 0, NULL) == PETREL_INVALID_ARGUMENT);
   memcpy(first, out.data, sizeof first);
 
   CHECK(petrel_method_set_output(method, 0, scores, sizeof scores) == PETREL_OK);

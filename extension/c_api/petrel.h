@@ -53,7 +53,7 @@ extern "C" {
 // ---------------------------------------------------------------- versions
 
 // Of this header. Raised when something is added.
-#define PETREL_API_VERSION 4
+#define PETREL_API_VERSION 5
 
 // Of the library: at least the header's when everything in the header is there.
 PETREL_EXPORT uint32_t petrel_api_version(void);
@@ -415,6 +415,12 @@ PETREL_EXPORT petrel_status petrel_module_set_output(petrel_module* module, cons
 PETREL_EXPORT petrel_status petrel_module_get_output(const petrel_module* module,
                                                      const char* method, size_t index,
                                                      petrel_value* out);
+// Whether its data stays where it is while the method runs again, which may write there,
+// until it is unloaded: 1, or 0 for memory that the next run gives back. An input that a
+// program returns is such a copy.
+PETREL_EXPORT petrel_status petrel_module_output_stays(const petrel_module* module,
+                                                       const char* method, size_t index,
+                                                       int32_t* out);
 
 // ---------------------------------------------------------------- a method
 

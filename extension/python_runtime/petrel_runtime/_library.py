@@ -98,6 +98,7 @@ _ARGUMENTS = {
     "petrel_module_set_input": [_POINTER, _TEXT, _SIZE, _VALUE],
     "petrel_module_run": [_POINTER, _TEXT],
     "petrel_module_get_output": [_POINTER, _TEXT, _SIZE, _VALUE],
+    "petrel_module_output_stays": [_POINTER, _TEXT, _SIZE, ctypes.POINTER(ctypes.c_int32)],
 }
 
 

@@ -112,7 +112,7 @@ class Method:
         Inputs are arrays that NumPy understands; they are not copied when they lie
         densely in the dim order of `inputs`. With copy_outputs=False outputs are
         read-only views of memory of the program, which the next call of any of its
-        methods may overwrite.
+        methods may overwrite; an input that the program returns is a copy.
         """
         if len(args) != len(self.inputs):
             raise Error(f"method {self.name!r} takes {len(self.inputs)} inputs, {len(args)} "
@@ -125,11 +125,14 @@ class Method:
                 kept.append((value, holder))
                 module.call("set_input", self._word, index, ctypes.byref(value))
             module.call("run", self._word)
-            return [
-                from_value(module.value("get_output", self._word, index), module, copy_outputs,
-                           module.views(self._word))
-                for index in range(len(self.outputs))
-            ]
+            return [self._output(index, copy_outputs) for index in range(len(self.outputs))]
+
+    def _output(self, index: int, is_copied: bool) -> Any:
+        stays = ctypes.c_int32()
+        self._module.call("output_stays", self._word, index, ctypes.byref(stays))
+        value = self._module.value("get_output", self._word, index)
+        return from_value(value, self._module, is_copied or not stays.value,
+                          self._module.views(self._word))
 
     def __repr__(self) -> str:
         return f"<petrel_runtime.Method {self.name!r}>"
