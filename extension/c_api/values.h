@@ -14,9 +14,9 @@
 #include <cstdint>
 
 #include "extension/c_api/petrel.h"
+#include "extension/module/module.h"
 #include "runtime/core/evalue.h"
 #include "runtime/core/result.h"
-#include "runtime/executor/program.h"
 
 namespace petrel::extension::c_api {
 
