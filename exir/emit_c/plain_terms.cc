@@ -173,14 +173,29 @@ class Terms {
     return true;
   }
 
-  // "x / 3 * 0" at the sign before the 0: words and numbers alone, so that no call is lost.
+  // Where the operand before `end` begins: a word, a number, or a sum or product of them in
+  // parentheses; `end` when there is none.
+  size_t operand_begin(size_t end) const {
+    if (is_plain_word(end - 1)) return end - 1;
+    if (!is(end - 1, ")")) return end;
+    size_t begin = end - 2;
+    while (begin > 0 && (is_plain_word(begin) || is_one_of(tokens_[begin], "+-*/%"))) --begin;
+    const bool is_group = is(begin, "(") && begin > 0 && !is_operand_end(begin - 1);
+    return is_group && begin + 1 < end - 1 ? begin : end;
+  }
+
+  bool is_plain_word(size_t i) const {
+    return !tokens_[i].is_opaque && is_word_char(tokens_[i].text[0]);
+  }
+
+  // "x / 3 * 0" and "(x + 3) * 0" at the sign before the 0: words and numbers alone, so that no
+  // call is lost.
   bool drop_product(size_t i) {
     if (!is(i, "*") || !is(i + 1, "0") || !ends(i + 2)) return false;
     size_t begin = i;
-    while (begin >= 2 && is_word_char(tokens_[begin - 1].text[0]) &&
-           !tokens_[begin - 1].is_opaque) {
-      begin -= 1;
-      if (!is_one_of(tokens_[begin - 1], "*/%")) break;
+    while (begin >= 2 && operand_begin(begin) < begin) {
+      begin = operand_begin(begin);
+      if (begin == 0 || !is_one_of(tokens_[begin - 1], "*/%")) break;
       begin -= 1;
     }
     if (begin == i || begin == 0) return false;

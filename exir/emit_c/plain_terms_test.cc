@@ -29,6 +29,8 @@ TEST(PlainTerms, ProductsWithZeroGo) {
   expect("int r, c; y[r * 4 + c] = b[r * 0 + c * 1];", "int r, c; y[r * 4 + c] = b[c];");
   expect("int n; f(n, n / 6 * 0 + n % 6 * 1);", "int n; f(n, n % 6);");
   expect("int n; f(n); return in + n * 0 + m * 1;", "int n; f(n); return in + m;");
+  expect("int r, t; f(r, t); y = x + c + (t + r * 3) * 0;", "int r, t; f(r, t); y = x + c;");
+  expect("int r; f(r); y = x + 4 * (r - 1) * 0;", "int r; f(r); y = x;");
   expect("y = x - 0 * 2;", "y = x;");
   expect("f(0 * 8 + place);", "f(place);");
 }
@@ -36,6 +38,11 @@ TEST(PlainTerms, ProductsWithZeroGo) {
 TEST(PlainTerms, WhatMayMeanSomethingStays) {
   for (const char* text : {"int r; b[r * 0];",
                            "f(x) * 0;",
+                           "int x; g(x); y = f(x) * 0;",
+                           "int x; g(x); y = (f(x) + 1) * 0;",
+                           "int x; g(x); y = (int32_t)(x) * 0;",
+                           "int x; g(x); y = (x[1]) * 0;",
+                           "int x; y = (x + 1) * 0;",
                            "x + 0.0;",
                            "x * 1.0;",
                            "x * 1u;",

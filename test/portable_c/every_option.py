@@ -81,6 +81,7 @@ OPTIONS = [
     one("loops_varying", VARYING / "scan_varying.pt2"),
     Made("state", {m: STATE / f"counter.{m}.pt2" for m in ("add", "read")}),
     one("integers", INTEGER / "many.pt2", *INTEGERS),
+    one("integers_direct", INTEGER / "shapes.pt2", *INTEGERS, "--kernel", "*=direct"),
     one("integers_m4", INTEGER / "keywords.pt2", *INTEGERS, "--target", "cortex-m4"),
     one("integers_m4_shapes", INTEGER / "shapes.pt2", *INTEGERS, "--target", "cortex-m4"),
     one("integers_m55", INTEGER / "keywords.pt2", *INTEGERS, "--target", "cortex-m55"),
