@@ -75,8 +75,8 @@ std::string number_text(const NodeCalls& calls, const Argument& given, const Ten
   return absl::StrCat("(int64_t)(", c_type(wrapped), ")", number(value));
 }
 
-void zip(const OperatorRow& row, NodeCalls& calls, const Value* x, const Operand& y,
-         Arithmetic arithmetic, const std::string& expression) {
+KernelCall& zip(const OperatorRow& row, NodeCalls& calls, const Value* x, const Operand& y,
+                Arithmetic arithmetic, const std::string& expression) {
   const Value* out = calls.out();
   const TensorType& type = out->tensor();
   const ScalarType wrapped =
@@ -114,6 +114,7 @@ void zip(const OperatorRow& row, NodeCalls& calls, const Value* x, const Operand
     NodeCalls::bind_list(call, "OTHER_STRIDES", nest.strides(1));
   }
   if (arithmetic == Arithmetic::kInteger) wrap_in(call, wrapped);
+  return call;
 }
 
 Operand second_of(const Node& node) {
@@ -185,18 +186,19 @@ absl::Status add(const OperatorRow& row, NodeCalls& calls) {
   const bool swapped = row.integer_expression[0] != '\0';
   const char* first = swapped ? "y" : "x";
   const char* second = swapped ? "x" : "y";
-  const bool plain = alpha.as_number() == 1;
+  const bool plain = alpha.is_number() && alpha.as_number() == 1;
   if (is_floating(x) || y.floating()) {
-    zip(row, calls, x, y, Arithmetic::kDouble,
-        absl::StrCat(first, " ", row.expression, " ",
-                     plain ? "" : absl::StrCat(number(alpha.as_number()), " * "), second));
+    KernelCall& call = zip(row, calls, x, y, Arithmetic::kDouble, "");
+    const std::string factor =
+        plain ? "" : absl::StrCat(NodeCalls::real(call, "FACTOR", alpha), " * ");
+    call.tokens["EXPRESSION"] = absl::StrCat(first, " ", row.expression, " ", factor, second);
     return absl::OkStatus();
   }
+  KernelCall& call = zip(row, calls, x, y, Arithmetic::kInteger, "");
   const std::string factor =
-      plain ? "" : absl::StrCat("(uint64_t)", number(integer_of(alpha)), " * ");
-  zip(row, calls, x, y, Arithmetic::kInteger,
-      absl::StrCat("(int64_t)((uint64_t)", first, " ", row.expression, " ", factor, "(uint64_t)",
-                   second, ")"));
+      plain ? "" : absl::StrCat("(uint64_t)", NodeCalls::integer(call, "FACTOR", alpha), " * ");
+  call.tokens["EXPRESSION"] = absl::StrCat("(int64_t)((uint64_t)", first, " ", row.expression, " ",
+                                           factor, "(uint64_t)", second, ")");
   return absl::OkStatus();
 }
 

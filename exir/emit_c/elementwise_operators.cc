@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "exir/emit_c/literal.h"
@@ -13,7 +14,8 @@
 namespace petrel::exir::emit_c {
 namespace {
 
-void map(const OperatorRow& row, NodeCalls& calls, Arithmetic arithmetic, std::string expression) {
+KernelCall& map(const OperatorRow& row, NodeCalls& calls, Arithmetic arithmetic,
+                std::string expression) {
   const Value* x = calls.node().input(arg::self);
   const Value* out = calls.out();
   KernelCall& call = calls.add("kernels/map.h", row.name());
@@ -51,10 +53,11 @@ absl::Status gelu(const OperatorRow& row, NodeCalls& calls) {
 std::string real(const Argument& argument) { return number(argument.as_number()); }
 
 absl::Status hardtanh(const OperatorRow& row, NodeCalls& calls) {
-  const std::string low = real(calls.node().argument(arg::min_val));
-  const std::string high = real(calls.node().argument(arg::max_val));
-  map(row, calls, Arithmetic::kDouble,
-      absl::StrCat("x < ", low, " ? ", low, " : x > ", high, " ? ", high, " : x"));
+  KernelCall& call = map(row, calls, Arithmetic::kDouble, "");
+  const std::string low = NodeCalls::real(call, "LEAST", calls.node().argument(arg::min_val));
+  const std::string high = NodeCalls::real(call, "MOST", calls.node().argument(arg::max_val));
+  call.tokens["EXPRESSION"] =
+      absl::StrCat("x < ", low, " ? ", low, " : x > ", high, " ? ", high, " : x");
   return absl::OkStatus();
 }
 
@@ -63,26 +66,32 @@ absl::Status clamp(const OperatorRow& row, NodeCalls& calls) {
   const Argument& min = calls.node().argument(arg::min);
   const Argument& max = calls.node().argument(arg::max);
   const bool floating = is_floating(calls.out());
-  const auto text = [&](const Argument& bound) {
-    return floating ? real(bound) : number(integer_of(bound));
+  KernelCall& call = map(row, calls, floating ? Arithmetic::kDouble : Arithmetic::kInteger, "");
+  const auto text = [&](const char* token, const Argument& bound) {
+    return floating ? NodeCalls::real(call, token, bound) : NodeCalls::integer(call, token, bound);
   };
   std::string expression = "x";
   if (!min.is_none()) {
-    expression = absl::StrCat("(x < ", text(min), " ? ", text(min), " : x)");
+    const std::string low = text("LEAST", min);
+    expression = absl::StrCat("(x < ", low, " ? ", low, " : x)");
   }
   if (!max.is_none()) {
-    expression = absl::StrCat(expression, " > ", text(max), " ? ", text(max), " : ", expression);
+    const std::string high = text("MOST", max);
+    expression = absl::StrCat(expression, " > ", high, " ? ", high, " : ", expression);
   }
   for (const Argument* bound : {&min, &max}) {
-    if (floating && !bound->is_none() && std::isnan(bound->as_number())) expression = real(*bound);
+    const bool is_nan = floating && bound->is_number() && std::isnan(bound->as_number());
+    if (is_nan) expression = real(*bound);
   }
-  map(row, calls, floating ? Arithmetic::kDouble : Arithmetic::kInteger, expression);
+  call.tokens["EXPRESSION"] = std::move(expression);
   return absl::OkStatus();
 }
 
 absl::Status leaky_relu(const OperatorRow& row, NodeCalls& calls) {
-  map(row, calls, Arithmetic::kDouble,
-      absl::StrCat("x > 0.0 ? x : x * ", real(calls.node().argument(arg::negative_slope))));
+  KernelCall& call = map(row, calls, Arithmetic::kDouble, "");
+  const Argument& slope = calls.node().argument(arg::negative_slope);
+  call.tokens["EXPRESSION"] =
+      absl::StrCat("x > 0.0 ? x : x * ", NodeCalls::real(call, "SLOPE", slope));
   return absl::OkStatus();
 }
 

@@ -277,10 +277,11 @@ absl::Status lower_triangle(const OperatorRow& row, NodeCalls& calls) {
   NodeCalls::bind(call, "BATCHES", batches);
   NodeCalls::bind(call, "ROWS", sizes[rank - 2]);
   NodeCalls::bind(call, "COLUMNS", sizes[rank - 1]);
+  // Beyond the corners nothing changes, and numbers fit.
   const Sizes& most = x->tensor().sizes;
-  NodeCalls::bind(
-      call, "DIAGONAL",
-      std::clamp(calls.node().argument(arg::diagonal).as_int(), -most[rank - 2], most[rank - 1]));
+  const Extent diagonal = extent_of(calls.node().argument(arg::diagonal));
+  NodeCalls::bind(call, "DIAGONAL",
+                  smaller_of(larger_of(diagonal, -most[rank - 2]), most[rank - 1]));
   call.arguments = {calls.read(x), calls.write(calls.out())};
   return absl::OkStatus();
 }

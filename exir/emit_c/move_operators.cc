@@ -236,11 +236,35 @@ absl::Status flip(const OperatorRow& row, NodeCalls& calls) {
   return absl::OkStatus();
 }
 
+// How far a dim of `size` moves, from 0 up to its size. Unknown where that is not certain to be
+// so, and where nothing may be in it.
+Extent rolled_by(const Extent& by, const Extent& size) {
+  if (by.is_number() && size.is_number()) {
+    return (by.number() % size.number() + size.number()) % size.number();
+  }
+  const SizeRange shift = by.range(), room = size.range();
+  if (shift.low >= 0 && shift.high <= room.low) return by;
+  if (shift.high < 0 && -shift.low <= room.low) return size + by;
+  if (room.low < 1) return Extent(MaybeSize());
+  const Extent forward = shift.low >= 0 ? by : by + size * ((-shift.low - 1) / room.low + 1);
+  return forward - forward / size * size;
+}
+
+// The numbers of a list, each perhaps computed from sizes.
+Extents extents_of_list(const Argument& list) {
+  Extents extents;
+  for (const int64_t number : ints_of(list)) extents.emplace_back(number);
+  if (list.is_value()) extents.push_back(extent_of(list));
+  if (!list.is_list()) return extents;
+  for (const Argument& one : list.as_list()) extents.push_back(extent_of(one));
+  return extents;
+}
+
 // Every dim is two pieces that change places.
 absl::Status roll(const OperatorRow& row, NodeCalls& calls) {
   const TensorType& type = self_of(calls)->tensor();
   if (type.numel() == 0) return absl::OkStatus();
-  const std::vector<int64_t> shifts = ints_of(calls.node().argument(arg::shifts));
+  const Extents shifts = extents_of_list(calls.node().argument(arg::shifts));
   const std::vector<int64_t> dims = ints_of(calls.node().argument(arg::dims));
   std::vector<std::pair<StridedView, StridedView>> pieces = {{view_of(type), view_of(type)}};
   const Extent numel = numel_of(type);
@@ -251,15 +275,12 @@ absl::Status roll(const OperatorRow& row, NodeCalls& calls) {
   for (size_t i = 0; i < shifts.size(); ++i) {
     const size_t d = dims.empty() ? 0 : dim_of(Argument(dims[i]), type);
     const Extent size = dims.empty() ? numel : extents_of(type)[d];
-    if (!size.is_number() && std::abs(shifts[i]) > size.range().low) {
+    const Extent shift = rolled_by(shifts[i], size);
+    if (shift.text().empty()) {
       return absl::UnimplementedError(absl::StrCat(
-          "it rolls by ", shifts[i], ", more than the smallest size, ", size.range().low));
+          "it rolls by ", shifts[i].range().low, " to ", shifts[i].range().high,
+          ", of which C does not know the rest by a size of at least ", size.range().low));
     }
-    const Extent by = shifts[i];
-    const Extent shift = size.is_number()
-                             ? ((by.number() % size.number()) + size.number()) % size.number()
-                         : shifts[i] < 0 ? size + by
-                                         : by;
     if (shift == 0) continue;
     std::vector<std::pair<StridedView, StridedView>> cut;
     for (const auto& [from, to] : pieces) {

@@ -18,10 +18,17 @@ namespace {
 
 // Arguments that may be computed from sizes: the type of the result tells them, or whoever
 // writes the calls takes them as extents.
-constexpr ArgHandle kSizes[] = {arg::size,        arg::end,   arg::repeats,  arg::length,
-                                arg::split_sizes, arg::start, arg::index,    arg::fill_value,
-                                arg::s,           arg::value, arg::other,    arg::N,
-                                arg::C,           arg::HxW,   arg::exponent, arg::output_size};
+constexpr ArgHandle kSizes[] = {
+    arg::size,    arg::end,        arg::repeats,  arg::length,      arg::split_sizes,   arg::start,
+    arg::index,   arg::fill_value, arg::s,        arg::value,       arg::other,         arg::N,
+    arg::C,       arg::HxW,        arg::exponent, arg::output_size, arg::min,           arg::max,
+    arg::min_val, arg::max_val,    arg::shifts,   arg::diagonal,    arg::negative_slope};
+
+bool takes_sizes(const Node& node, ArgHandle handle) {
+  // Of sums, not of products and functions.
+  if (handle == arg::alpha) return node.op().find_arg(arg::other) >= 0;
+  return std::find(std::begin(kSizes), std::end(kSizes), handle) != std::end(kSizes);
+}
 
 std::string problem_of(const Value* value, const std::vector<MethodSize>& sizes) {
   const auto of_type = [&](const auto&... words) {
@@ -64,7 +71,7 @@ std::string problem_of_arguments(const Node& node, const OperatorRow& row) {
   }
   for (size_t i = 0; i < node.arguments().size(); ++i) {
     const ArgSpec& spec = node.op().args[i];
-    if (std::find(std::begin(kSizes), std::end(kSizes), spec.handle) != std::end(kSizes)) continue;
+    if (takes_sizes(node, spec.handle)) continue;
     for (const Value* value : node.arguments()[i].values()) {
       if (value->type().is_tensor()) continue;
       return absl::StrCat("argument '", spec.name,

@@ -373,16 +373,36 @@ def numbers():
 
 
 class NumberArguments(nn.Module):
+    """Numbers that sizes make where kernels keep a number in their code."""
+
+    def forward(self, x):
+        n = x.shape[0]
+        levels = (x * 8).to(torch.int32)
+        functional = nn.functional
+        return (x.clamp(max=n * 0.1), x.clamp(-n, n - 4), levels.clamp(min=3 - n, max=n),
+                levels.clamp(max=n * 0.7), functional.hardtanh(x, -0.2 * n, 0.1 * n),
+                functional.leaky_relu(x, n * 0.25), torch.add(x, x, alpha=n),
+                torch.sub(x, x[:1], alpha=n * 0.5), torch.add(levels, levels, alpha=n),
+                torch.tril(x, n - 4), torch.tril(x, diagonal=1 - n), torch.roll(x, n // 2, 0),
+                torch.roll(x, -n, 1), torch.roll(x, (1 - n, n + 1), (0, 1)), torch.roll(x, 7, 0))
+
+
+def number_arguments():
+    calls = [(draw(rows, 3),) for rows in (2, 5, 10)]
+    return NumberArguments(), (draw(6, 3),), ({0: Dim("rows", min=2, max=10)},), calls
+
+
+class NumberRefusals(nn.Module):
     """Numbers where generated C takes none that sizes make."""
 
     def forward(self, x):
         n = x.shape[0]
-        return x.clamp(max=n), torch.roll(x, n // 2, 0), torch.add(x, x, alpha=n), x * (1 / (n - 2))
+        return torch.addmm(x, x, x.new_ones(3, 3), alpha=n), x * (1 / (n - 2))
 
 
-def number_arguments():
+def number_refusals():
     calls = [(draw(rows, 3),) for rows in (3, 5, 10)]
-    return NumberArguments(), (draw(6, 3),), ({0: Dim("rows", min=2, max=10)},), calls
+    return NumberRefusals(), (draw(6, 3),), ({0: Dim("rows", min=2, max=10)},), calls
 
 
 MODELS = {
@@ -391,7 +411,7 @@ MODELS = {
         mlp, cnn_batch, cnn_image, encoder, prefill, sizes,
         cond, cond_varying, cond_nested, map_rows, map_varying, few_rows,
         scan_rows, scan_varying, while_bound, found_start, found_rows, found_scales, resizes,
-        numbers, number_arguments,
+        numbers, number_arguments, number_refusals,
     )
 }  # fmt: skip
 

@@ -277,8 +277,8 @@ class ChecksTest(unittest.TestCase):
 
     def test_what_cannot_be_c_is_named_all_at_once_and_nothing_is_written(self):
         varying = pathlib.Path("test/models/varying").absolute()
-        message = self.refused(varying / "number_arguments.pt2", "-o", "c")
-        self.assertIn("argument 'max' is computed from sizes, which does not exist in C yet",
+        message = self.refused(varying / "number_refusals.pt2", "-o", "c")
+        self.assertIn("argument 'alpha' is computed from sizes, which does not exist in C yet",
                       message)
         self.assertGreater(message.count("\n"), 1)
         self.assertRegex(message, r"node '\w+' \(\S+\) at \S+:\d+")

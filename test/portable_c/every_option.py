@@ -102,7 +102,7 @@ OPTIONS = [
 # Of models that C refuses, what it says.
 REFUSED = {
     "portable_cases": "would both be called X in macros",
-    "varying_number_arguments": "is computed from sizes",
+    "varying_number_refusals": "is computed from sizes",
 }
 
 
