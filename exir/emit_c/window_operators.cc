@@ -49,10 +49,23 @@ void flatten(Extents* sizes) {
   (*sizes)[2] = 1;
 }
 
+// Whether rows of the output are so short that several of them fill vectors better, and what two of
+// them read fits into what kernels keep on the stack. Precondition: all sizes are numbers.
+bool joins_rows(const Extents& filters, const Extents& out, const Node& node) {
+  constexpr int64_t kWidest = 24, kDoubles = 65536 / 8;
+  const auto number_at = [&](ArgHandle handle) { return ints_of(node.argument(handle))[0]; };
+  const int64_t tall = (filters[2].number() - 1) * number_at(arg::dilation);
+  const int64_t step = number_at(arg::stride), phases = std::min(tall + 1, step);
+  const int64_t width = out[3].number(),
+                lines = std::min<int64_t>(2, out[2].number()) + tall / step;
+  return filters[2].number() > 1 && width <= kWidest &&
+         filters[1].number() * filters[3].number() * phases * lines * width < kDoubles / 2;
+}
+
 // Several filters of a group that read the same input are computed at once, else several rows of
 // the output of one, or a part of a row where sizes vary.
 void choose_convolution(KernelCall& call, const Extents& in, const Extents& filters, int64_t groups,
-                        const Extents& out) {
+                        const Extents& out, const Node& node) {
   constexpr int64_t kPart = 64;
   const auto is_fixed = [](const Extents& sizes) {
     return std::all_of(sizes.begin(), sizes.end(),
@@ -62,7 +75,10 @@ void choose_convolution(KernelCall& call, const Extents& in, const Extents& filt
   for (const int64_t count : {2, 3, 4}) {
     if (is_fixed(filters) && filters[0].number() / groups % count == 0) tile = count;
   }
-  if (tile > 1) {
+  if (tile > 1 && is_fixed(in) && is_fixed(out) && joins_rows(filters, out, node)) {
+    call.source = "kernels/convolution_places.h";
+    NodeCalls::bind(call, "TILE", tile);
+  } else if (tile > 1) {
     NodeCalls::bind(call, "TILE", tile);
     NodeCalls::bind(call, "MOST_WIDTH", std::min(out[3].range().high, kPart));
   } else if (is_fixed(in) && is_fixed(filters) && is_fixed(out)) {
@@ -92,7 +108,7 @@ absl::Status convolution(const OperatorRow& row, NodeCalls& calls) {
   KernelCall& call = transposed
                          ? calls.add("kernels/transposed_convolution.h", "transposed_convolution")
                          : calls.add("kernels/convolution.h", row.name());
-  if (!transposed) choose_convolution(call, in, filters, groups, out);
+  if (!transposed) choose_convolution(call, in, filters, groups, out, node);
   NodeCalls::bind_read(call, "IN", x->tensor().dtype, Arithmetic::kDouble);
   NodeCalls::bind_write(call, "OUT", x->tensor().dtype, Arithmetic::kDouble);
   calls.bind_sums(call, x->tensor().dtype);

@@ -83,6 +83,23 @@ static inline void NAME_ROWS(const IN_TYPE *in, int32_t height, int32_t width, i
   }
 }
 
+/* Sums of outputs in a row, of the first window at `top` and `left`. One that is no number may be
+ * so by padding, and is computed again. */
+static inline void NAME_FINISH(const IN_TYPE *in, const IN_TYPE *filter, SUM_TYPE start,
+                               const SUM_TYPE *sums, int32_t height, int32_t width, int32_t top,
+                               int32_t left, int32_t count, OUT_TYPE *row) {
+  int32_t odd = 0;
+  for (int32_t i = 0; i < count; ++i) {
+    odd |= sums[i] != sums[i];
+    row[i] = STORE_OUT(start + sums[i]);
+  }
+  for (int32_t i = 0; odd != 0 && i < count; ++i) {
+    if (sums[i] != sums[i]) {
+      row[i] = STORE_OUT(start + NAME_ONE(in, filter, height, width, top, left + i * STRIDE_WIDTH));
+    }
+  }
+}
+
 /* How many rows of a window that begins at `top` lie above `end`. */
 static int32_t NAME_ABOVE(int32_t top, int32_t end) {
   int32_t rows = 0;
@@ -125,6 +142,7 @@ static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias,
       const int32_t first = NAME_ABOVE(top, 0), last = NAME_ABOVE(top, IN_HEIGHT);
       for (int32_t q = 0; PART > 0 && q < OUT_WIDTH; q += WIDE) {
         const int32_t left = q * STRIDE_WIDTH - PADDING_LEFT;
+        const int32_t count = OUT_WIDTH - q < WIDE ? OUT_WIDTH - q : WIDE;
         for (int32_t k = 0; k < PER_GROUP; k += FILTERS) {
           SUM_VECTOR sums[FILTERS][VECTORS] = {{{0}}};
           for (int32_t part = 0; part < CHANNELS; part += PART) {
@@ -155,13 +173,9 @@ static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias,
             const SUM_TYPE start = bias == NULL ? (SUM_TYPE)0 : LOAD_SUM(bias[begin + k + t]);
             SUM_TYPE tile[WIDE];
             (void)memcpy(tile, sums[t], sizeof tile);
-            for (int32_t i = 0; i < WIDE && q + i < OUT_WIDTH; ++i) {
-              if (tile[i] != tile[i]) {
-                tile[i] = NAME_ONE(from, filters + (begin + k + t) * FILTER, IN_HEIGHT, IN_WIDTH,
-                                   top, left + i * STRIDE_WIDTH);
-              }
-              to[((k + t) * OUT_HEIGHT + p) * OUT_WIDTH + q + i] = STORE_OUT(start + tile[i]);
-            }
+            OUT_TYPE *row = to + ((k + t) * OUT_HEIGHT + p) * OUT_WIDTH + q;
+            NAME_FINISH(from, filters + (begin + k + t) * FILTER, start, tile, IN_HEIGHT, IN_WIDTH,
+                        top, left, count, row);
           }
         }
       }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -47,20 +48,30 @@ static inline void NAME_LINE(const IN_TYPE *row, int32_t left, int32_t count, SU
   }
 }
 
-/* A part of an input plane, taken apart: phase by phase `lines` lines of `pitch` elements. */
+/* A part of an input plane, taken apart: phase by phase `lines` lines of `pitch` elements. Of
+ * `keeps_borders` what is beside the input is 0 already; lines are whole then, and not taken
+ * apart. */
 static inline void NAME_PLANE(const IN_TYPE *in, int32_t top, int32_t left, int32_t lines,
-                              int32_t pitch, SUM_TYPE *plane) {
+                              int32_t pitch, bool keeps_borders, SUM_TYPE *plane) {
   SUM_TYPE *line = plane;
   enum {
     TALL = (KERNEL_HEIGHT - 1) * DILATION_HEIGHT,
     LONG = (KERNEL_WIDTH - 1) * DILATION_WIDTH,
     ROW_PHASES = TALL < STRIDE_HEIGHT ? TALL + 1 : STRIDE_HEIGHT,
-    COLUMN_PHASES = LONG < STRIDE_WIDTH ? LONG + 1 : STRIDE_WIDTH
+    COLUMN_PHASES = LONG < STRIDE_WIDTH ? LONG + 1 : STRIDE_WIDTH,
+    ROOM = OUT_WIDTH + LONG - PADDING_LEFT,
+    INSIDE = ROOM < 0          ? 0
+             : ROOM < IN_WIDTH ? ROOM
+                               : IN_WIDTH
   };
   for (int32_t a = 0; a < ROW_PHASES * COLUMN_PHASES; ++a) {
     for (int32_t l = 0; l < lines; ++l) {
       const int32_t h = top + l * STRIDE_HEIGHT + a / COLUMN_PHASES;
-      if (h < 0 || h >= IN_HEIGHT) {
+      if (keeps_borders) {
+        for (int32_t i = 0; h >= 0 && h < IN_HEIGHT && i < INSIDE; ++i) {
+          line[PADDING_LEFT + i] = LOAD_SUM(in[h * IN_WIDTH + i]);
+        }
+      } else if (h < 0 || h >= IN_HEIGHT) {
         for (int32_t i = 0; i < pitch; ++i) {
           line[i] = (SUM_TYPE)0;
         }
@@ -70,7 +81,7 @@ static inline void NAME_PLANE(const IN_TYPE *in, int32_t top, int32_t left, int3
       line = &line[pitch];
     }
   }
-  for (int32_t i = 0; i < 4 * LANES; ++i) {
+  for (int32_t i = 0; !keeps_borders && i < 4 * LANES; ++i) {
     line[i] = (SUM_TYPE)0;
   }
 }
@@ -78,20 +89,25 @@ static inline void NAME_PLANE(const IN_TYPE *in, int32_t top, int32_t left, int3
 /* Adds what `count` outputs get from such a part and one channel of a filter. A function of its
  * own: where gcc 12 puts it into its caller, with -O3 for AVX-512, sums are wrong. */
 __attribute__((noinline)) static void NAME_SUMS(const SUM_TYPE *plane, const SUM_TYPE *weights,
-                                                int32_t lines, int32_t pitch, int32_t count,
-                                                SUM_TYPE *sums) {
+                                                int32_t lines, int32_t count, SUM_TYPE *sums) {
   enum { LONG = (KERNEL_WIDTH - 1) * DILATION_WIDTH, VECTORS = 4 };
   enum { COLUMN_PHASES = LONG < STRIDE_WIDTH ? LONG + 1 : STRIDE_WIDTH };
+  enum { PITCH = (OUT_WIDTH < 256 ? OUT_WIDTH : 256) + LONG / STRIDE_WIDTH };
   for (int32_t n = 0; n < count; n += VECTORS * LANES) {
     SUM_VECTOR lanes[VECTORS];
-    (void)memcpy(lanes, sums + n, sizeof lanes);
+    /* One by one: an array that is copied as a whole stays in memory. */
+    PETREL_UNROLL
+    for (int32_t v = 0; v < VECTORS; ++v) {
+      (void)memcpy(&lanes[v], sums + n + v * LANES, sizeof lanes[v]);
+    }
     for (int32_t r = 0; r < KERNEL_HEIGHT; ++r) {
       const int32_t h = r * DILATION_HEIGHT;
       const int32_t line = h % STRIDE_HEIGHT * COLUMN_PHASES * lines + h / STRIDE_HEIGHT;
+      PETREL_UNROLL
       for (int32_t s = 0; s < KERNEL_WIDTH; ++s) {
         const int32_t w = s * DILATION_WIDTH;
         const SUM_TYPE *x =
-            plane + n + (line + w % STRIDE_WIDTH * lines) * pitch + w / STRIDE_WIDTH;
+            plane + n + (line + w % STRIDE_WIDTH * lines) * PITCH + w / STRIDE_WIDTH;
         PETREL_UNROLL
         for (int32_t v = 0; v < VECTORS; ++v) {
           SUM_VECTOR value;
@@ -100,7 +116,35 @@ __attribute__((noinline)) static void NAME_SUMS(const SUM_TYPE *plane, const SUM
         }
       }
     }
-    (void)memcpy(sums + n, lanes, sizeof lanes);
+    PETREL_UNROLL
+    for (int32_t v = 0; v < VECTORS; ++v) {
+      (void)memcpy(sums + n + v * LANES, &lanes[v], sizeof lanes[v]);
+    }
+  }
+}
+
+/* Sums of rows of windows, the first at `top` and `left`. One that is no number may be so by
+ * padding, and is computed again. */
+static inline void NAME_FINISH(const IN_TYPE *in, const IN_TYPE *filter, SUM_TYPE start,
+                               const SUM_TYPE *sums, int32_t rows, int32_t columns, int32_t top,
+                               int32_t left, OUT_TYPE *to) {
+  enum { LONG = (KERNEL_WIDTH - 1) * DILATION_WIDTH };
+  enum { PITCH = (OUT_WIDTH < 256 ? OUT_WIDTH : 256) + LONG / STRIDE_WIDTH };
+  int32_t odd = 0;
+  for (int32_t r = 0; r < rows; ++r) {
+    for (int32_t i = 0; i < columns; ++i) {
+      const SUM_TYPE sum = sums[r * PITCH + i];
+      odd |= sum != sum;
+      to[r * OUT_WIDTH + i] = STORE_OUT(start + sum);
+    }
+  }
+  for (int32_t r = 0; odd != 0 && r < rows; ++r) {
+    for (int32_t i = 0; i < columns; ++i) {
+      if (sums[r * PITCH + i] != sums[r * PITCH + i]) {
+        to[r * OUT_WIDTH + i] = STORE_OUT(
+            start + NAME_ONE(in, filter, top + r * STRIDE_HEIGHT, left + i * STRIDE_WIDTH));
+      }
+    }
   }
 }
 #endif
@@ -129,11 +173,16 @@ static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias,
     FIT = LINES - TALL / STRIDE_HEIGHT,
     ROWS = FIT < 0            ? 0
            : FIT < OUT_HEIGHT ? FIT
-                              : OUT_HEIGHT
+                              : OUT_HEIGHT,
+    /* All planes are padded at the same places. */
+    KEEPS_BORDERS = STRIDE_WIDTH == 1 && ROWS == OUT_HEIGHT && COLUMNS == OUT_WIDTH
   };
   SUM_TYPE plane[ROWS > 0 ? PHASES * (ROWS + TALL / STRIDE_HEIGHT) * PITCH + WIDE : 1];
   SUM_TYPE sums[ROWS > 0 ? ROWS * PITCH + WIDE : 1];
   SUM_TYPE weights[ROWS > 0 ? WINDOW : 1];
+  if (KEEPS_BORDERS) {
+    (void)memset(plane, 0, sizeof plane);
+  }
 #endif
   for (int32_t k = 0; k < BATCH * OUT_CHANNELS; ++k) {
     const IN_TYPE *from = in + k / per_group * (CHANNELS * IN_HEIGHT * IN_WIDTH);
@@ -142,38 +191,23 @@ static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias,
     OUT_TYPE *to = out + k * (OUT_HEIGHT * OUT_WIDTH);
 #if PETREL_LANES > 1
     for (int32_t p = 0; ROWS > 0 && p < OUT_HEIGHT; p += ROWS) {
-      const int32_t rows = OUT_HEIGHT - p < ROWS ? OUT_HEIGHT - p : ROWS;
+      const int32_t rows = ROWS == OUT_HEIGHT || OUT_HEIGHT - p > ROWS ? ROWS : OUT_HEIGHT - p;
       const int32_t lines = rows + TALL / STRIDE_HEIGHT;
       const int32_t top = p * STRIDE_HEIGHT - PADDING_TOP;
       for (int32_t q = 0; q < OUT_WIDTH; q += COLUMNS) {
-        const int32_t columns = OUT_WIDTH - q < COLUMNS ? OUT_WIDTH - q : COLUMNS;
+        const int32_t columns =
+            COLUMNS == OUT_WIDTH || OUT_WIDTH - q > COLUMNS ? COLUMNS : OUT_WIDTH - q;
         const int32_t left = q * STRIDE_WIDTH - PADDING_LEFT;
         (void)memset(sums, 0, sizeof sums);
         for (int32_t c = 0; c < CHANNELS; ++c) {
           for (int32_t i = 0; i < WINDOW; ++i) {
             weights[i] = LOAD_SUM(filter[c * WINDOW + i]);
           }
-          NAME_PLANE(from + c * (IN_HEIGHT * IN_WIDTH), top, left, lines, PITCH, plane);
-          NAME_SUMS(plane, weights, lines, PITCH, (rows - 1) * PITCH + columns, sums);
+          NAME_PLANE(from + c * (IN_HEIGHT * IN_WIDTH), top, left, lines, PITCH, KEEPS_BORDERS,
+                     plane);
+          NAME_SUMS(plane, weights, lines, (rows - 1) * PITCH + columns, sums);
         }
-        int32_t odd = 0; /* A NaN may be due to padding, as in convolution.h. */
-        for (int32_t r = 0; r < rows; ++r) {
-          OUT_TYPE *row = to + (p + r) * OUT_WIDTH + q;
-          for (int32_t i = 0; i < columns; ++i) {
-            const SUM_TYPE sum = sums[r * PITCH + i];
-            odd |= sum != sum;
-            row[i] = STORE_OUT(start + sum);
-          }
-        }
-        for (int32_t r = 0; odd != 0 && r < rows; ++r) {
-          for (int32_t i = 0; i < columns; ++i) {
-            if (sums[r * PITCH + i] == sums[r * PITCH + i]) {
-              continue;
-            }
-            to[(p + r) * OUT_WIDTH + q + i] = STORE_OUT(
-                start + NAME_ONE(from, filter, top + r * STRIDE_HEIGHT, left + i * STRIDE_WIDTH));
-          }
-        }
+        NAME_FINISH(from, filter, start, sums, rows, columns, top, left, to + p * OUT_WIDTH + q);
       }
     }
     if (ROWS > 0) {
