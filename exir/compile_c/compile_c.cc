@@ -103,8 +103,12 @@ absl::Status add_files(const Folder& folder, const std::string& name,
 std::vector<std::string> command(Contraction contraction, std::initializer_list<const char*> more) {
   std::vector<std::string> words = compiler_words();
   words.insert(words.end(), std::begin(kFlags), std::end(kFlags));
-  words.emplace_back(contraction == Contraction::kFused ? "-ffp-contract=fast"
-                                                        : "-ffp-contract=off");
+  if (contraction == Contraction::kFused) {
+    // Without traps comparisons become parts of vectors; no result changes.
+    words.insert(words.end(), {"-ffp-contract=fast", "-fno-trapping-math"});
+  } else {
+    words.emplace_back("-ffp-contract=off");
+  }
   words.insert(words.end(), more.begin(), more.end());
   return words;
 }

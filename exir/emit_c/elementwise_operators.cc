@@ -23,6 +23,19 @@ KernelCall& map(const OperatorRow& row, NodeCalls& calls, Arithmetic arithmetic,
   NodeCalls::bind_write(call, "OUT", out->tensor().dtype, arithmetic);
   call.tokens["EXPRESSION"] = std::move(expression);
   call.arguments = {calls.read(x), calls.write(out), calls.count(numel_of(out->tensor()))};
+  return call;
+}
+
+// In floats where they may be, by functions that compilers compute many of at once.
+absl::Status exponential(const OperatorRow& row, NodeCalls& calls) {
+  KernelCall& call = map(row, calls, Arithmetic::kDouble, row.expression);
+  const bool in_floats = calls.node().input(arg::self)->tensor().dtype == ScalarType::kFloat &&
+                         calls.out()->tensor().dtype == ScalarType::kFloat;
+  if (!calls.is_fast() || !in_floats) return absl::OkStatus();
+  call.tokens["EXPRESSION"] = absl::StrCat("petrel_fast_", row.name(), "(x)");
+  call.tokens["ARITHMETIC"] = "float";
+  call.tokens["LOAD_IN"] = call.tokens["STORE_OUT"] = "(float)";
+  return absl::OkStatus();
 }
 
 // In integers where input and output are and the row says how.
@@ -145,7 +158,7 @@ absl::Status glu(const OperatorRow& row, NodeCalls& calls) {
 }
 
 constexpr OperatorRow kRows[] = {
-    {"aten::exp.out", unary, "petrel_exp(x)"},
+    {"aten::exp.out", exponential, "petrel_exp(x)"},
     {"aten::expm1.out", unary, "petrel_expm1(x)"},
     {"aten::log.out", unary, "petrel_log(x)"},
     {"aten::log1p.out", unary, "petrel_log1p(x)"},
@@ -159,12 +172,12 @@ constexpr OperatorRow kRows[] = {
     {"aten::atan.out", unary, "petrel_atan(x)"},
     {"aten::sinh.out", unary, "petrel_sinh(x)"},
     {"aten::cosh.out", unary, "petrel_cosh(x)"},
-    {"aten::tanh.out", unary, "petrel_tanh(x)"},
+    {"aten::tanh.out", exponential, "petrel_tanh(x)"},
     {"aten::asinh.out", unary, "petrel_asinh(x)"},
     {"aten::acosh.out", unary, "petrel_acosh(x)"},
     {"aten::atanh.out", unary, "petrel_atanh(x)"},
     {"aten::erf.out", unary, "petrel_erf(x)"},
-    {"aten::sigmoid.out", unary, "petrel_sigmoid(x)"},
+    {"aten::sigmoid.out", exponential, "petrel_sigmoid(x)"},
     {"aten::sqrt.out", unary, "sqrt(x)"},
     {"aten::rsqrt.out", unary, "1.0 / sqrt(x)"},
     {"aten::reciprocal.out", unary, "1.0 / x"},

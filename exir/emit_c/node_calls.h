@@ -40,6 +40,8 @@ class NodeCalls {
   const Node& node() const { return node_; }
   const Value* out(size_t i = 0) const { return node_.result(i); }
   const KernelChoice* choice() const { return choice_; }
+  // Floats may be computed in floats.
+  bool is_fast() const { return fast_math_; }
   // What the plan has for the node. Precondition: its variant asks for some.
   std::string scratch(const std::string& type) const { return places_.scratch(node_, type); }
   // Whether a size was asked for that C cannot compute.

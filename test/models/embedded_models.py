@@ -101,6 +101,38 @@ def wake_word() -> Model:
         nn.Linear(32, 3)), 40, 30, 1)
 
 
+def sensor() -> Model:
+    """Three layers on what a few sensors say: 6,656 multiply-adds."""
+    torch.manual_seed(37)
+    return _settled(nn.Sequential(nn.Linear(32, 64), nn.ReLU(), nn.Linear(64, 64), nn.ReLU(),
+                                  nn.Linear(64, 8)), 32)
+
+
+def gesture() -> Model:
+    """Small separable convolutions over 25 frames of 10 features: 63,984 multiply-adds."""
+    torch.manual_seed(38)
+    return _settled(nn.Sequential(
+        _conv(1, 16, (5, 3), 2, 1), _conv(16, 16, 3, padding=1, groups=16), _conv(16, 24, 1),
+        _conv(24, 24, 3, 2, 1, groups=24), _conv(24, 32, 1), nn.AdaptiveAvgPool2d(1), nn.Flatten(),
+        nn.Linear(32, 6)), 1, 25, 10)
+
+
+class Recurrent(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.cells = nn.GRU(16, 32, batch_first=True)
+        self.score = nn.Linear(32, 4)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.score(self.cells(x)[0][:, -1])
+
+
+def recurrent() -> Model:
+    """A GRU over 8 frames: 36,992 multiply-adds."""
+    torch.manual_seed(39)
+    return _settled(Recurrent(), 8, 16)
+
+
 class Inverted(nn.Module):
     """Wide inside: 1x1 out, 3x3 per channel, 1x1 back."""
 
@@ -140,4 +172,7 @@ EMBEDDED: dict[str, Callable[[], Model]] = {
     "mobilenet_v1": mobilenet_v1,
     "mobilenet_v2": mobilenet_v2,
     "wake_word": wake_word,
+    "sensor": sensor,
+    "gesture": gesture,
+    "recurrent": recurrent,
 }

@@ -13,10 +13,37 @@ import npy_file
 import package
 
 PORTABLE = pathlib.Path("test/models/portable").absolute()
+LAYERS = pathlib.Path("test/models/layers").absolute()
 DIGITS = pathlib.Path("examples/quickstart/digits.pt2").absolute()
 DIGIT = pathlib.Path("examples/quickstart/digit.npy").absolute()
 TOLERANCE = 1e-4  # of the largest element, as docs/portable_c.md says
 FUSED = "-ffp-contract=fast"
+
+
+# How far the functions of floats of a package are from those of the C library, in parts of the
+# result; then what they make of the numbers that are none.
+FUNCTIONS = """#include "net.c"
+#include <math.h>
+#include <stdio.h>
+static double off(double actual, double expected) { return fabs(actual - expected) / fabs(expected); }
+int main(void) {
+  const float odd[] = {NAN, INFINITY, -INFINITY, -0.0f, 89.0f, -200.0f};
+  double most[3] = {0.0, 0.0, 0.0};
+  for (int i = -860000; i < 880000; ++i) {
+    const float x = (float)i * 1.0007e-4f;
+    if (x == 0.0f) continue;
+    most[0] = fmax(most[0], off(net_fast_exp(x), exp(x)));
+    most[1] = fmax(most[1], off(net_fast_sigmoid(x), 1.0 / (1.0 + exp(-(double)x))));
+    most[2] = fmax(most[2], off(net_fast_tanh(x), tanh(x)));
+  }
+  for (int i = 0; i < 3; ++i) printf("%d ", most[i] < 4e-7);
+  for (int i = 0; i < 6; ++i) {
+    printf("| %g %g %g ", fabsf(net_fast_exp(odd[i])), fabsf(net_fast_sigmoid(odd[i])),
+           net_fast_tanh(odd[i]));
+  }
+  return 0;
+}
+"""
 
 
 class FastTest(unittest.TestCase):
@@ -47,6 +74,19 @@ class FastTest(unittest.TestCase):
                     eager = npy_file.read(PORTABLE / f"windows.output_{i}.npy")
                     self.near(actual, eager, f"output {i}")
                 built.selftest()
+
+    def test_functions_of_floats_are_near_and_take_every_number(self):
+        inputs = [npy_file.read(f).data for f in sorted(LAYERS.glob("lstm.input_*.npy"))]
+        built = self.package(LAYERS / "lstm.pt2")
+        for i, actual in enumerate(built.run("forward", inputs)):
+            self.near(actual, npy_file.read(LAYERS / f"lstm.output_{i}.npy"), f"output {i}")
+        (self.folder / "functions.c").write_text(FUNCTIONS)
+        for flags in (["-O0"], ["-O3", FUSED, "-fno-trapping-math"]):
+            package.done(["gcc", "-std=c99", "-Wno-unused-function", *flags, "-Ic", "functions.c",
+                          "c/net_params.c", "-lm", "-o", "functions"], self.folder)
+            told = package.done(["./functions"], self.folder).replace("-nan", "nan")
+            self.assertEqual(told, "1 1 1 | nan nan nan | inf 1 1 | 0 0 -1 | 1 0.5 0 "
+                                   "| inf 1 1 | 0 0 -1 ")
 
     def test_digits_are_near_and_other_bits_than_exact_ones(self):
         built = self.package(DIGITS)
