@@ -59,10 +59,13 @@ absl::StatusOr<CompiledInputs> CompiledInputs::set(const std::string& method,
                                                    const std::vector<CodeInput>& wanted,
                                                    const std::vector<std::string>& words,
                                                    uint64_t max_bytes, const SetInput& set_input) {
-  std::vector<std::string> names;
-  for (const CodeInput& input : wanted) names.push_back(input.name);
+  std::vector<std::string> names, c_names;
+  for (const CodeInput& input : wanted) {
+    names.push_back(input.name);
+    c_names.push_back(input.c_name);
+  }
   PETREL_ASSIGN_OR_RETURN(const std::vector<std::string> sources,
-                          assign_inputs(words, names, method));
+                          assign_inputs(words, names, method, c_names));
   CompiledInputs inputs;
   runtime::Budget bytes("max_input_bytes", max_bytes);
   for (size_t i = 0; i < sources.size(); ++i) {
@@ -93,7 +96,7 @@ absl::StatusOr<CompiledInputs> CompiledInputs::set(CompiledMethod& method,
   std::vector<CodeInput> wanted;
   for (size_t i = 0; i < method.num_inputs(); ++i) {
     const petrel_tensor_info& info = method.info().inputs[i];
-    wanted.push_back({info.name, static_cast<runtime::ScalarType>(info.dtype),
+    wanted.push_back({info.name, info.c_name, static_cast<runtime::ScalarType>(info.dtype),
                       Span<const int32_t>(info.sizes, info.rank),
                       Span<const uint8_t>(info.dim_order, info.rank), info.bytes,
                       info.least_sizes != nullptr});
@@ -110,7 +113,7 @@ absl::StatusOr<CompiledInputs> CompiledInputs::set(DeviceMethod& method,
                                                    uint64_t max_bytes) {
   std::vector<CodeInput> wanted;
   for (const DeviceTensor& info : method.info().inputs) {
-    wanted.push_back({info.name, info.type,
+    wanted.push_back({info.name, info.c_name, info.type,
                       Span<const int32_t>(info.sizes.data(), info.sizes.size()),
                       Span<const uint8_t>(info.dim_order.data(), info.dim_order.size()), info.bytes,
                       info.varies});

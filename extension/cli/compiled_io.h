@@ -40,6 +40,7 @@ void add_device_option(CLI::App& verb, const std::vector<std::string>& allowed,
 // What a method takes.
 struct CodeInput {
   std::string name;
+  std::string c_name;
   runtime::ScalarType type;
   runtime::Span<const int32_t> sizes;
   runtime::Span<const uint8_t> dim_order;

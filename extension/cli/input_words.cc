@@ -17,6 +17,17 @@ bool exists(const std::string& path) {
   return std::filesystem::exists(path, error);
 }
 
+// The input of this name, or how many there are.
+size_t find_input(const std::string& name, const std::vector<std::string>& names,
+                  const std::vector<std::string>& c_names) {
+  if (name.empty()) return names.size();
+  for (const std::vector<std::string>* spelling : {&names, &c_names}) {
+    const auto found = std::find(spelling->begin(), spelling->end(), name);
+    if (found != spelling->end()) return static_cast<size_t>(found - spelling->begin());
+  }
+  return names.size();
+}
+
 std::string names_text(const std::vector<std::string>& names, const std::string& method) {
   std::vector<std::string> known;
   for (const std::string& name : names) {
@@ -30,7 +41,8 @@ std::string names_text(const std::vector<std::string>& names, const std::string&
 
 absl::StatusOr<std::vector<std::string>> assign_inputs(const std::vector<std::string>& words,
                                                        const std::vector<std::string>& names,
-                                                       const std::string& method) {
+                                                       const std::string& method,
+                                                       const std::vector<std::string>& c_names) {
   std::vector<std::string> sources(names.size());
   std::vector<std::string> in_order;
   for (const std::string& word : words) {
@@ -40,8 +52,8 @@ absl::StatusOr<std::vector<std::string>> assign_inputs(const std::vector<std::st
       continue;
     }
     const std::string name = word.substr(0, equals);
-    const auto found = std::find(names.begin(), names.end(), name);
-    if (name.empty() || found == names.end()) {
+    const size_t found = find_input(name, names, c_names);
+    if (found == names.size()) {
       if (!exists(word)) {
         return absl::InvalidArgumentError(
             absl::StrCat("input '", word, "' is given, ", names_text(names, method)));
@@ -49,7 +61,7 @@ absl::StatusOr<std::vector<std::string>> assign_inputs(const std::vector<std::st
       in_order.push_back(word);
       continue;
     }
-    std::string& source = sources[static_cast<size_t>(found - names.begin())];
+    std::string& source = sources[found];
     if (!source.empty()) {
       return absl::InvalidArgumentError(absl::StrCat("input '", name, "' is given twice"));
     }

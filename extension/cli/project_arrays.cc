@@ -151,10 +151,13 @@ absl::Status read_output(const PackageTensor& tensor, size_t i, const std::strin
 
 absl::Status write_inputs(const PackageMethod& method, const ArrayOptions& options,
                           const std::string& folder) {
-  std::vector<std::string> names;
-  for (const PackageTensor& tensor : method.inputs) names.push_back(tensor.name);
+  std::vector<std::string> names, c_names;
+  for (const PackageTensor& tensor : method.inputs) {
+    names.push_back(tensor.name);
+    c_names.push_back(tensor.c_name);
+  }
   PETREL_ASSIGN_OR_RETURN(const std::vector<std::string> sources,
-                          assign_inputs(options.inputs, names, method.name));
+                          assign_inputs(options.inputs, names, method.name, c_names));
   runtime::Budget budget("max_input_bytes", options.max_bytes);
   for (size_t i = 0; i < sources.size(); ++i) {
     PETREL_RETURN_IF_ERROR(write_input(method, i, sources[i], options.floats, &budget, folder));

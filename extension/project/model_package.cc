@@ -52,6 +52,7 @@ std::vector<T> numbers_of(const Fields::Json& row, const char* key, int64_t most
 PackageTensor read_tensor(Fields& fields, const Fields::Json& row) {
   PackageTensor tensor;
   tensor.name = fields.text_or("name", "");
+  tensor.c_name = fields.text_or("c_name", "");
   const std::string dtype = fields.text("dtype");
   const auto type = exir::parse_scalar_type(dtype);
   if (!type) fields.note("dtype", absl::StrCat("is '", dtype, "', which is no type of elements"));

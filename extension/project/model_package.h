@@ -22,6 +22,7 @@ namespace petrel::extension {
 
 struct PackageTensor {
   std::string name;
+  std::string c_name = "";  // in C
   runtime::ScalarType type = runtime::ScalarType::Float;
   std::vector<int32_t> sizes;  // the largest, where they vary
   std::vector<uint8_t> dim_order;

@@ -16,6 +16,7 @@ from command import PETREL, done
 DIGITS = pathlib.Path("examples/quickstart/digits.pt2").absolute()
 DIGIT = pathlib.Path("examples/quickstart/digit.npy").absolute()
 LAYERS = pathlib.Path("test/models/layers").absolute()
+PORTABLE = pathlib.Path("test/models/portable").absolute()
 STATE = pathlib.Path("test/models/state").absolute()
 
 CHOSEN = ("lstm", "pools", "choices", "norms", "conv_transposed", "embedding", "writes", "resize")
@@ -68,6 +69,27 @@ class CompiledRunTest(unittest.TestCase):
             inputs = [w for file in sorted(LAYERS.glob(f"{layer}.input_*.npy"))
                       for w in ("--input", file)]
             self.check_same(layer, library, *inputs)
+
+    def test_inputs_are_found_by_the_users_name_and_by_that_in_c(self):
+        library = self.made("words", [("forward", PORTABLE / "words.pt2")])
+        tensors = json.loads((self.folder / "words/manifest.json").read_text())["methods"][0]
+        files = sorted(PORTABLE.glob("words.input_*.npy"))
+        expected = done([PETREL, "run", "words.pte", "--kernels", "reference",
+                         *(w for file in files for w in ("--input", file))], self.folder)
+        self.assertIn("linux_", [t["c_name"] for t in tensors["inputs"]])
+        for spelling in ("name", "c_name"):
+            for verb in ("run", "bench"):
+                words = [w for tensor, file in zip(tensors["inputs"], files, strict=True)
+                         for w in ("--input", f"{tensor[spelling]}={file}")]
+                if verb == "run":
+                    self.assertEqual(self.petrel("run", "--compiled", library, *words),
+                                     (0, expected, ""))
+                else:
+                    self.assertEqual(self.petrel("bench", "--compiled", library, "--seconds", "0",
+                                                 *words)[0], 0)
+        self.assertIn("input 'linux_' is given twice", self.petrel(
+            "run", "--compiled", library, "--input", f"linux={files[0]}", "--input",
+            f"linux_={files[0]}")[2])
 
     def test_bench_tells_how_long_each_step_takes(self):
         library = self.made("digits", [("forward", DIGITS)])

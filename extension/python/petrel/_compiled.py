@@ -3,7 +3,7 @@
 
 import dataclasses
 import os
-from typing import Any, Iterator, List, Mapping, Tuple, Union, cast
+from typing import Any, Dict, Iterator, List, Mapping, Tuple, Union, cast
 
 from petrel import _petrel
 
@@ -19,7 +19,7 @@ class TensorInfo:
 
 
 class CompiledMethod:
-    """One method of a compiled module; call it with its inputs in order."""
+    """One method of a compiled module; call it with its inputs in order, or by their names."""
 
     def __init__(self, module: Union[_petrel.CompiledModule, _petrel.Device], name: str) -> None:
         self._module = module
@@ -27,13 +27,30 @@ class CompiledMethod:
         self.inputs = [TensorInfo(*info) for info in module.inputs(name)]
         self.outputs = [TensorInfo(*info) for info in module.outputs(name)]
 
-    def __call__(self, *args: Any) -> List[Any]:
+    def __call__(self, *args: Any, **kwargs: Any) -> List[Any]:
         """The outputs as NumPy arrays of their own.
 
         Inputs are arrays with the buffer protocol (NumPy) or DLPack (torch), of the
-        dtypes and shapes of `inputs`.
+        dtypes and shapes of `inputs`. Keywords are names in the model, or in C.
         """
-        return self._module.run(self.name, args)
+        return self._module.run(self.name, self._in_order(args, kwargs) if kwargs else args)
+
+    def _in_order(self, args: Tuple[Any, ...], by_name: Dict[str, Any]) -> Tuple[Any, ...]:
+        """All inputs. A TypeError for a name that there is not, or one that is given twice."""
+        given = dict(enumerate(args))
+        for name, value in by_name.items():
+            index = next((i for i, info in enumerate(self.inputs)
+                          if name in (info.name, info.c_name)), None)
+            if index is None:
+                raise TypeError(f"method {self.name!r} has no input {name!r}; the inputs are "
+                                f"{[info.name for info in self.inputs]}")
+            if index in given:
+                raise TypeError(f"input {self.inputs[index].name!r} is given twice")
+            given[index] = value
+        missing = [info.name for i, info in enumerate(self.inputs) if i not in given]
+        if missing:
+            raise TypeError(f"inputs {missing} of method {self.name!r} are not given")
+        return tuple(given[i] for i in sorted(given))
 
     def __repr__(self) -> str:
         return f"<petrel.CompiledMethod {self.name!r}>"

@@ -11,6 +11,7 @@ import petrel
 DIGITS = "extension/compiled/libdigits.so"
 ROWS = "extension/compiled/librows.so"
 COUNTER = "extension/compiled/libcounter.so"
+WORDS = "extension/compiled/libwords.so"
 
 
 class CompiledTest(unittest.TestCase):
@@ -43,6 +44,26 @@ class CompiledTest(unittest.TestCase):
             np.testing.assert_array_equal(part, whole[:count])
         with self.assertRaisesRegex(petrel.Error, r"float32\[0..16,8\], a tensor of float32\[17,8\]"):
             forward(np.ones((17, 8), np.float32))
+
+    def test_inputs_are_called_by_their_names(self):
+        add = petrel.load_compiled(COUNTER)["add"]
+        np.testing.assert_array_equal(add(x=np.ones(4, np.float32))[0], [2, 3, 4, 5])
+        # The model's name is a word that C has taken.
+        words = petrel.load_compiled(WORDS)["forward"]
+        inputs = {info.name: np.full(info.shape, i + 1, info.dtype)
+                  for i, info in enumerate(words.inputs)}
+        expected = words(*inputs.values())
+        other = {info.c_name: inputs[info.name] for info in words.inputs}
+        self.assertNotEqual(set(inputs), set(other))
+        for given in (inputs, other, dict(reversed(inputs.items()))):
+            np.testing.assert_array_equal(words(**given)[0], expected[0])
+        for arguments, keywords, message in (
+                ((), {"y": 1}, r"method 'add' has no input 'y'; the inputs are \['x'\]"),
+                ((np.ones(4, np.float32),), {"x": 1}, "input 'x' is given twice")):
+            with self.assertRaisesRegex(TypeError, message):
+                add(*arguments, **keywords)
+        with self.assertRaisesRegex(TypeError, "of method 'forward' are not given"):
+            words(**dict(list(other.items())[:1]))
 
     def test_methods_share_state_and_modules_do_not(self):
         module, other = petrel.load_compiled(COUNTER), petrel.load_compiled(COUNTER)
