@@ -265,6 +265,14 @@ absl::Status check_companions(const GenerateOptions& options) {
   if (options.group_together && options.group.empty()) {
     return absl::InvalidArgumentError("--group-mode together: there is no --group");
   }
+  if (options.direct_alone && options.compile == Compile::kSharedLibrary) {
+    return absl::InvalidArgumentError(
+        "--interface direct excludes --compile so: modules are run by the packed convention");
+  }
+  if (options.direct_alone && options.device_rpc) {
+    return absl::InvalidArgumentError(
+        "--interface direct excludes --device-rpc: hosts run models by the packed convention");
+  }
   return absl::OkStatus();
 }
 

@@ -61,6 +61,8 @@ struct GenerateOptions {
   Compile compile = Compile::kNothing;
   // Also NAME_plan.c and the C with which a host runs the model on a device.
   bool device_rpc = false;
+  // Models run by functions with their names alone, and not by the struct of all models too.
+  bool direct_alone = false;
   // Inputs and outputs have no place in the memory of the model.
   bool caller_io = false;
   // manifest.json of other packages that share its pools.

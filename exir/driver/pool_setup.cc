@@ -182,6 +182,7 @@ PoolSetup::PoolSetup(const GenerateOptions& options) : other_parameters_(options
   emitted_.form = form_of(options.constants);
   emitted_.fast_math = options.fast_math;
   emitted_.has_device_rpc = options.device_rpc;
+  emitted_.has_packed = !options.direct_alone;
   emitted_.group_together = options.group_together;
   emitted_.has_backends = !options.program.backends.empty();
   emitted_.io = options.caller_io ? emit_c::Io::kCaller : emit_c::Io::kArena;

@@ -248,6 +248,7 @@ std::string manifest_text(const Package& package, const std::string& sha256) {
       {"constant_bytes", constant_bytes(package)},
       {"io", package.borrows() ? "caller" : "arena"},
       {"math", package.pools->fast_math ? "fast" : "exact"},
+      {"interface", package.pools->has_packed ? "packed" : "direct"},
       {"target", package.pools->kernels == nullptr ? name_of(Target::kGeneric)
                                                    : name_of(package.pools->kernels->target())},
       {"constants", package.includes_binary ? "incbin" : "text"},

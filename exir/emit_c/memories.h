@@ -88,6 +88,8 @@ struct CPools {
   bool fast_math = false;
   // Files for a host that drives the model.
   bool has_device_rpc = false;
+  // The functions of struct petrel_model_metadata are there, and not NULL.
+  bool has_packed = true;
   std::vector<CSharer> group;
   bool group_together = false;                // all are alive at one time
   std::vector<plan::MemoryPool> activations;  // in the order of the plan's

@@ -127,7 +127,7 @@ std::string add_params(const Package& package, std::string* text) {
 std::string add_set_sizes(const Package& package, const CMethod& method, std::string* text) {
   const bool varies = std::any_of(method.inputs.begin(), method.inputs.end(),
                                   [](const CTensor& tensor) { return tensor.varies(); });
-  if (!varies) return "NULL";
+  if (!varies || !package.pools->has_packed) return "NULL";
   const std::string name = method.prefix + "_set_sizes_packed";
   const std::string null =
       absl::StrCat(" == NULL) {\n    return ", package.capitals, "_E_NULL;\n  }\n");
@@ -218,9 +218,16 @@ std::string init_text(const Package& package) {
                       name, "_context *)context);\n}\n\n");
 }
 
+// "kws_init_packed" of "kws" and "_init", "NULL" where there is no packed convention.
+std::string packed(const Package& package, const std::string& name, const char* function) {
+  return package.pools->has_packed ? absl::StrCat(name, function, "_packed") : "NULL";
+}
+
 // Names of functions.
 std::string open_and_close(const Package& package) {
-  return absl::StrCat(package.name, "_open_packed, ", package.name, "_close_packed");
+  if (package.delegates.empty()) return "NULL, NULL";
+  return absl::StrCat(packed(package, package.name, "_open"), ", ",
+                      packed(package, package.name, "_close"));
 }
 
 // What opens and closes devices, and the name of their table; "NULL" when there are none.
@@ -233,14 +240,16 @@ std::string add_devices(const Package& package, std::string* text) {
     absl::StrAppend(&rows, "    {", quoted(device), "},\n");
     absl::StrAppend(&members, "  given.", device, " = devices[", count++, "];\n");
   }
+  absl::StrAppend(text, "static const struct petrel_device_info ", name, "_device_infos[] = {\n",
+                  rows, "};\n\n");
+  if (!package.pools->has_packed) return name + "_device_infos";
   absl::StrAppend(text, "static int32_t ", name,
                   "_open_packed(void *context, void *const *devices) {\n  struct ", name,
                   "_devices given;\n  if (devices == NULL) {\n    return ", package.capitals,
                   "_E_NULL;\n  }\n", members, "  return ", name, "_open((struct ", name,
                   "_context *)context, &given);\n}\n\nstatic void ", name,
                   "_close_packed(void *context) {\n  ", name, "_close((struct ", name,
-                  "_context *)context);\n}\n\nstatic const struct petrel_device_info ", name,
-                  "_device_infos[] = {\n", rows, "};\n\n");
+                  "_context *)context);\n}\n\n");
   return name + "_device_infos";
 }
 
@@ -301,16 +310,18 @@ std::string metadata_text(const Package& package, const std::string& sha256) {
   for (const CMethod& method : package.methods) {
     const std::string inputs = add_tensors(package, method, "input", method.inputs, &text);
     const std::string outputs = add_tensors(package, method, "output", method.outputs, &text);
-    text += run_text(package, method);
+    if (package.pools->has_packed) text += run_text(package, method);
     const std::string steps = add_steps(method, &text);
     const std::string set_sizes = add_set_sizes(package, method, &text);
     absl::StrAppend(&methods, "    {", quoted(method.name), ", ", inputs, ", ",
                     method.inputs.size(), "u, ", outputs, ", ", method.outputs.size(), "u, ",
                     method.arena_bytes, "u, ", io_bytes(method), "u, ", set_sizes, ", ",
-                    method.prefix, "_run_packed, ", method.prefix, "_run_step_packed,\n     ",
-                    steps, ", ", method.steps.size() + 2, "u},\n");
+                    packed(package, method.prefix, "_run"), ", ",
+                    packed(package, method.prefix, "_run_step"), ",\n     ", steps, ", ",
+                    method.steps.size() + 2, "u},\n");
   }
-  absl::StrAppend(&text, init_text(package), pools_text(package));
+  if (package.pools->has_packed) text += init_text(package);
+  text += pools_text(package);
   const std::string params = add_params(package, &text);
   const std::string devices = add_devices(package, &text);
   return absl::StrCat(text, "static const struct petrel_method_info ", name, "_methods[] = {\n",
@@ -319,9 +330,9 @@ std::string metadata_text(const Package& package, const std::string& sha256) {
                       quoted(name), ",\n    \"", sha256, "\",\n    ", name, "_methods, ",
                       package.methods.size(), "u, ", name, "_pool_infos, ", package.memories.size(),
                       "u, ", constant_bytes(package), "u, sizeof(struct ", name, "_context),\n    ",
-                      name, "_init_packed, ", name, "_reset_packed,\n    ", params, ", ",
-                      package.parameters.size(), "u, ", devices, ", ", devices_of(package).size(),
-                      "u, ", package.delegates.empty() ? "NULL, NULL" : open_and_close(package),
+                      packed(package, name, "_init"), ", ", packed(package, name, "_reset"),
+                      ",\n    ", params, ", ", package.parameters.size(), "u, ", devices, ", ",
+                      devices_of(package).size(), "u, ", open_and_close(package),
                       "};\n\nconst struct petrel_model_metadata *", name,
                       "_get_model_metadata(void) { return &", name, "_metadata; }\n");
 }

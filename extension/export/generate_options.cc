@@ -179,6 +179,17 @@ std::vector<GenerateOption> file_options() {
          options->fast_math = words[0] == "fast";
          return absl::OkStatus();
        }},
+      {{"interface",
+        OptionKind::kChoice,
+        {"packed", "direct"},
+        "packed",
+        "packed: models run by functions with structs of typed pointers, and with arrays of "
+        "pointers "
+        "by the struct of all models too; direct: by the first alone, for less code"},
+       [](const Words& words, GenerateOptions* options) {
+         options->direct_alone = words[0] == "direct";
+         return absl::OkStatus();
+       }},
       {{"device-rpc",
         OptionKind::kFlag,
         {},

@@ -11,6 +11,7 @@
 #include "digits_kernel.h"
 #include "digits_rpc.h"
 #include "digits_rpc_plan.h"
+#include "petrel_model.h"
 #include "petrel_rpc.h"
 #include "relu_kernel.h"
 
@@ -48,6 +49,8 @@ static int run_kernel(void) {
   struct digits_kernel_outputs outputs = {scores};
   pools.arena = aligned();
   pools.arena_bytes = DIGITS_KERNEL_ARENA_BYTES;
+  /* Of the direct interface alone. */
+  if (digits_kernel_get_model_metadata()->init != NULL) return 14;
   if (digits_kernel_init(&context, &pools) != DIGITS_KERNEL_OK) return 10;
   if (digits_kernel_run(&context, &inputs, &outputs) != DIGITS_KERNEL_OK) return 11;
   if (relu_calls != 1) return 12;

@@ -20,6 +20,7 @@ DIGIT = pathlib.Path("examples/quickstart/digit.npy").absolute()
 LAYERS = pathlib.Path("test/models/layers").absolute()
 PORTABLE = pathlib.Path("test/models/portable").absolute()
 STATE = pathlib.Path("test/models/state").absolute()
+VARYING = pathlib.Path("test/models/varying").absolute()
 
 # Runs the methods that it is given on files N.inI, in place or not, and writes N.outI.
 ANY_MODEL = """#include "petrel_model.h"
@@ -95,6 +96,20 @@ int main(int argc, char **argv) {
     printf("%d %d\\n", (int)petrel_find_input(method, argv[i]),
            (int)petrel_find_output(method, argv[i]));
   }
+  return 0;
+}
+"""
+
+# What a package of the direct interface alone says of itself.
+NULL = """#include "petrel_model.h"
+#include <stdio.h>
+extern const struct petrel_model_metadata *MODEL(void);
+int main(void) {
+  const struct petrel_model_metadata *model = MODEL();
+  const struct petrel_method_info *method = petrel_find_method(model, "forward");
+  if (model->init != NULL || model->reset_state != NULL || model->open != NULL) return 1;
+  if (method->run != NULL || method->run_step != NULL || method->set_sizes != NULL) return 2;
+  printf("%s %d %d\\n", method->name, (int)method->num_inputs, (int)method->num_outputs);
   return 0;
 }
 """
@@ -182,6 +197,38 @@ class CompileTest(unittest.TestCase):
         self.assertEqual(struct.unpack("<4f", added), (2, 3, 4, 4.5))
         self.assertEqual(struct.unpack("<4f", total), (20, 30, 40, 45))
         self.assertEqual(struct.unpack("<4f", again), (10, 20, 30, 40))
+
+    def test_direct_interface_leaves_the_packed_convention_out(self):
+        models = {"digits": [("forward", DIGITS)], "rows": [("forward", VARYING / "mlp.pt2")]}
+        for name, methods in models.items():
+            bytes_ = {}
+            for interface in ("packed", "direct"):
+                self.generated(name, methods, "obj", interface, ["--interface", interface])
+                listed = done(["nm", f"{interface}/{name}.o"], self.folder)
+                self.assertEqual(f"{name}_run_packed" in listed, interface == "packed")
+                self.assertIn(f" T {name}_run\n", listed)
+                self.assertIn(f" T {name}_get_model_metadata\n", listed)
+                manifest = json.loads((self.folder / interface / "manifest.json").read_text())
+                self.assertEqual(manifest["interface"], interface)
+                bytes_[interface] = int(done(["size", f"{interface}/{name}.o"],
+                                             self.folder).splitlines()[1].split()[0])
+            self.assertLess(bytes_["direct"], bytes_["packed"])
+        (self.folder / "null.c").write_text(NULL)
+        done(["gcc", "-std=c99", "-Wall", "-Wextra", "-Werror", "-Idirect",
+              "-DMODEL=rows_get_model_metadata", "null.c", "direct/rows.o", "-lm", "-o", "null"],
+             self.folder)
+        self.assertEqual(done(["./null"], self.folder), "forward 1 1\n")
+
+    def test_direct_interface_excludes_what_runs_models_by_the_packed_convention(self):
+        for compile_, words, message in (
+                ("so", [], "--interface direct excludes --compile so: modules are run by the packed "
+                           "convention"),
+                ("none", ["--device-rpc"], "--interface direct excludes --device-rpc: hosts run "
+                                           "models by the packed convention")):
+            result = self.generate("kws", [("forward", DIGITS)], compile_, "no",
+                                   ["--interface", "direct", *words])
+            self.assertEqual((result.returncode, result.stderr), (1, f"petrel gen-c: {message}\n"))
+            self.assertFalse((self.folder / "no").exists())
 
     def test_object_has_all_of_the_package_but_its_self_test(self):
         self.generated("kws", [("forward", DIGITS)], "obj")

@@ -64,6 +64,7 @@ def delegated(name, model, *words):
 OPTIONS = [
     one("plain", DIGITS),
     one("rpc", DIGITS, "--device-rpc"),
+    one("direct", VARYING / "mlp.pt2", "--interface", "direct"),
     one("pools", DIGITS, *POOLS),
     one("loaded", DIGITS, "--pool", "weights=128K", "--pool", "sram=256K", "--link-param",
         "*weight*=weights"),
@@ -96,6 +97,7 @@ OPTIONS = [
     delegated("devices_alone", "all"),
     delegated("devices_pools", "net", "--pool", "name=sram,targets=c,npu,cached=yes,align=32"),
     delegated("devices_rpc", "net", "--device-rpc"),
+    delegated("devices_direct", "net", "--interface", "direct"),
     delegated("devices_incbin", "net", "--constants", "incbin", "--io", "caller"),
 ]
 

@@ -40,10 +40,11 @@ class GenCTest(unittest.TestCase):
         manifest = self.check_same(
             ["--name", "kws", "--pool", "name=sram,limit=12K", "--pool", "dram=unlimited", "--pool",
              "name=flash,kind=ro", "--pin", "image=dram", "--params", "pool", "--link-param",
-             "*bias*=external", "--constants", "incbin", "--io", "arena", "--reorder"],
+             "*bias*=external", "--constants", "incbin", "--io", "arena", "--reorder", "--interface",
+             "direct"],
             name="kws", pool=["name=sram,limit=12K", "dram=unlimited", "name=flash,kind=ro"],
             pin=["image=dram"], params="pool", link_param=["*bias*=external"], constants="incbin",
-            io="arena", reorder=True)
+            io="arena", reorder=True, interface="direct")
         self.assertEqual({p["kind"] for p in manifest["parameters"]}, {"pooled", "external"})
 
     def test_several_methods_become_one_package(self):

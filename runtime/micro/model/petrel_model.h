@@ -11,7 +11,8 @@
  *   forward->run(context, inputs, outputs);
  *
  * Everything is const and lives as long as the program. Functions that can fail return 0,
- * or a PETREL_MODEL_E_..., of the numbers of each package's own.
+ * or a PETREL_MODEL_E_..., of the numbers of each package's own. All functions that compute or
+ * change a context are NULL in packages that are made with --interface direct.
  */
 #ifndef PETREL_MODEL_H
 #define PETREL_MODEL_H
