@@ -30,7 +30,7 @@ using Files = std::map<std::string, std::string>;
 
 // Of runtime/micro/model/petrel_model.h; a test compares with what a compiled package says.
 constexpr uint32_t kMagic = 0x4c44504d;
-constexpr int kAbiVersion = 4;
+constexpr int kAbiVersion = 5;
 
 constexpr char kMain[] = R"(/* A main program to start from: runs the self-test of the model. */
 #include "@NAME@.h"

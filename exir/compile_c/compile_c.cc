@@ -18,6 +18,7 @@
 #include "absl/types/span.h"
 #include "exir/compile_c/run_compiler.h"
 #include "exir/compile_c/seal.h"
+#include "exir/emit_c/module_levels.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir {
@@ -121,6 +122,40 @@ std::string with_whole_path(const std::string& flag) {
   return failed ? flag : "-I" + whole.string();
 }
 
+// Whether the compiler makes code for x86-64, and is not told for which processors.
+bool leaves_level_open(const Folder& folder) {
+  std::vector<std::string> words = compiler_words();
+  for (const std::string& word : words) {
+    if (absl::StartsWith(word, "-m") && word != "-m64") return false;
+  }
+  words.emplace_back("-dumpmachine");
+  return absl::StartsWith(ask_compiler(words, folder.path()), "x86_64-");
+}
+
+// Compiles the code and the metadata for each level beside those of the least processor, all at
+// the same time: `words` names their objects then.
+absl::Status compile_levels(const Folder& folder, const std::string& name, Contraction contraction,
+                            absl::Span<const emit_c::ModuleLevel> levels,
+                            std::vector<std::string>* words) {
+  if (levels.empty()) return absl::OkStatus();
+  const auto code = std::find(words->begin(), words->end(), name + ".c");
+  *code = name + ".o";
+  std::vector<std::vector<std::string>> commands = {
+      command(contraction, {"-c", (name + ".c").c_str(), "-o", code->c_str()})};
+  for (const emit_c::ModuleLevel& level : levels) {
+    for (const char* part : {"", "_metadata"}) {
+      const std::string object = absl::StrCat(name, part, "_", level.name, ".o");
+      std::vector<std::string> one = command(contraction, {"-c", "-include"});
+      one.push_back(emit_c::level_header(name, level));
+      one.insert(one.end(), level.flags.begin(), level.flags.end());
+      one.insert(one.end(), {absl::StrCat(name, part, ".c"), "-o", object});
+      commands.push_back(std::move(one));
+      words->push_back(object);
+    }
+  }
+  return run_compilers(commands, folder.path());
+}
+
 // Compiles the kernels of the user with flags of their own: `words` names their objects then.
 absl::Status compile_kernels(const Folder& folder, const std::string& name,
                              const CompileOptions& options, std::vector<std::string>* words) {
@@ -161,9 +196,14 @@ absl::StatusOr<emit_c::CFile> compile_library(const std::string& name,
   emit_c::CFile made{absl::StrCat("lib", name, ".so"), ""};
   std::vector<std::string> words = command(options.contraction, {"-shared", "-s", "-o"});
   words.push_back(made.name);
+  const auto levels = options.has_levels && leaves_level_open(folder)
+                          ? emit_c::module_levels()
+                          : absl::Span<const emit_c::ModuleLevel>();
   PETREL_RETURN_IF_ERROR(add_files(folder, name, files, &words));
-  PETREL_RETURN_IF_ERROR(add_files(folder, name, emit_c::module_files(name, files), &words));
+  const std::vector<emit_c::CFile> besides = emit_c::module_files(name, files, levels);
+  PETREL_RETURN_IF_ERROR(add_files(folder, name, besides, &words));
   PETREL_RETURN_IF_ERROR(compile_kernels(folder, name, options, &words));
+  PETREL_RETURN_IF_ERROR(compile_levels(folder, name, options.contraction, levels, &words));
   words.push_back("-lm");
   PETREL_RETURN_IF_ERROR(run_compiler(words, folder.path()));
   made.text = folder.read(made.name);

@@ -27,6 +27,8 @@ struct CompileOptions {
   Contraction contraction = Contraction::kNone;
   // For the kernels of the user alone; folders are those of the machine.
   std::vector<std::string> kernel_flags = {};
+  // Libraries may have the model for several levels of the processor.
+  bool has_levels = true;
 };
 
 // NAME.o: all of the package but its self-test and its arrays of memory. NotFound when there is
@@ -35,7 +37,8 @@ absl::StatusOr<emit_c::CFile> compile_object(const std::string& name,
                                              const std::vector<emit_c::CFile>& files,
                                              const CompileOptions& options = {});
 
-// libNAME.so: the same as a compiled module. Errors as above.
+// libNAME.so: the same as a compiled module. Errors as above. Where the compiler makes code for
+// x86-64 and $CC does not say for which, it has it for several levels (emit_c/module_levels.h).
 absl::StatusOr<emit_c::CFile> compile_library(const std::string& name,
                                               const std::vector<emit_c::CFile>& files,
                                               const CompileOptions& options = {});

@@ -226,8 +226,10 @@ absl::Status write_files(const GenerateOptions& options, const std::vector<emit_
 }
 
 absl::Status compile_files(const GenerateOptions& options, std::vector<emit_c::CFile>* files) {
-  const CompileOptions how = {options.fast_math ? Contraction::kFused : Contraction::kNone,
-                              options.kernels.user_flags};
+  const emit_c::Target target = options.kernels.target;
+  const CompileOptions how = {
+      options.fast_math ? Contraction::kFused : Contraction::kNone, options.kernels.user_flags,
+      target == emit_c::Target::kGeneric || target == emit_c::Target::kX86_64};
   PETREL_ASSIGN_OR_RETURN(emit_c::CFile made, options.compile == Compile::kObject
                                                   ? compile_object(options.name, *files, how)
                                                   : compile_library(options.name, *files, how));

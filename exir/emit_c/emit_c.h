@@ -22,6 +22,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "exir/emit_c/memories.h"
+#include "exir/emit_c/module_levels.h"
 #include "exir/emit_c/text_files.h"
 #include "exir/ir/blob.h"
 #include "exir/memory/planned_program.h"
@@ -53,8 +54,10 @@ absl::StatusOr<std::vector<CFile>> emit_c(const PlannedProgram& planned, const C
 Sha256 sha256_of_sources(const std::string& name, const std::vector<CFile>& files);
 
 // What a shared library of the package has besides: NAME_module.c, which exports its
-// metadata and has the manifest as data, and petrel_module.h.
-std::vector<CFile> module_files(const std::string& name, const std::vector<CFile>& files);
+// metadata and has the manifest as data, and petrel_module.h. Where it has levels (module_levels.h)
+// also NAME_LEVEL.h of each, which renames what a package exports but its parameters.
+std::vector<CFile> module_files(const std::string& name, const std::vector<CFile>& files,
+                                absl::Span<const ModuleLevel> levels);
 
 }  // namespace petrel::exir::emit_c
 

@@ -46,7 +46,7 @@ constexpr char kAbout[] = R"( *   petrel_init(&context, &pools);
 extern "C" {
 #endif
 
-#define PETREL_ABI_VERSION 4u
+#define PETREL_ABI_VERSION 5u
 )";
 
 constexpr char kAligned[] = R"(

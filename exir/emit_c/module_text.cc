@@ -1,16 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <set>
 #include <string>
 #include <vector>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "exir/emit_c/emit_c.h"
+#include "exir/emit_c/module_levels.h"
 #include "exir/emit_c/sources.h"
 
 namespace petrel::exir::emit_c {
 namespace {
 
 constexpr size_t kBytesPerLine = 24;
+
+// The processors of all levels have what __builtin_cpu_supports() of clang has no name for.
+constexpr char kF16c[] = R"(static int has_f16c(void) {
+  unsigned int a = 0, b = 0, c = 0, d = 0;
+  return __get_cpuid(1, &a, &b, &c, &d) != 0 && (c >> 29 & 1u) != 0u;
+}
+
+)";
 
 // "1,2,3", in lines.
 std::string byte_list(absl::string_view bytes) {
@@ -22,9 +34,89 @@ std::string byte_list(absl::string_view bytes) {
   return text;
 }
 
+bool is_word(char c) { return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+
+// What a header of the package calls NAME_WORD( : its functions, and what comments say of them.
+void add_functions(const std::string& name, absl::string_view header,
+                   std::set<std::string>* functions) {
+  const std::string prefix = name + "_";
+  for (size_t at = header.find(prefix); at != absl::string_view::npos;
+       at = header.find(prefix, at + 1)) {
+    size_t end = at;
+    while (end < header.size() && is_word(header[end])) ++end;
+    const bool is_begin = at == 0 || !is_word(header[at - 1]);
+    if (is_begin && end < header.size() && header[end] == '(') {
+      functions->emplace(header.substr(at, end - at));
+    }
+  }
+}
+
+// "petrel_avx2_kws_run": no name of a package begins with petrel_.
+std::string renamed_for(const ModuleLevel& level, const std::string& function) {
+  return absl::StrCat("petrel_", level.name, "_", function);
+}
+
+std::string level_text(const std::string& name, const std::vector<CFile>& files,
+                       const ModuleLevel& level) {
+  std::set<std::string> functions;
+  for (const CFile& file : files) {
+    if (file.name == name + ".h" || file.name == name + "_params.h") {
+      add_functions(name, file.text, &functions);
+    }
+  }
+  std::string text;
+  for (const std::string& function : functions) {
+    absl::StrAppend(&text, "#define ", function, " ", renamed_for(level, function), "\n");
+  }
+  return text;
+}
+
+// Tries the levels from the highest down.
+std::string choice_text(const std::string& name, absl::Span<const ModuleLevel> levels) {
+  std::string declared, choices;
+  const std::string get = name + "_get_model_metadata";
+  for (const ModuleLevel& level : levels) {
+    absl::StrAppend(&declared, "const struct petrel_model_metadata *", renamed_for(level, get),
+                    "(void);\n");
+    std::string condition;
+    for (const std::string& check : level.checks) {
+      absl::StrAppend(&condition, "\n      && __builtin_cpu_supports(\"", check, "\") != 0");
+    }
+    choices = absl::StrCat("  if (most >= PETREL_MODULE_LEVEL_", absl::AsciiStrToUpper(level.name),
+                           " && has_f16c() != 0", condition, ") {\n    return ",
+                           renamed_for(level, get), "();\n  }\n", choices);
+  }
+  const std::string signature =
+      "const struct petrel_model_metadata *petrel_compiled_model(uint32_t most)";
+  return absl::StrCat(declared, levels.empty() ? "" : kF16c,
+                      "__attribute__((visibility(\"default\")))\n", signature, ";\n", signature,
+                      " {\n", levels.empty() ? "  (void)most;\n" : "  __builtin_cpu_init();\n",
+                      choices, "  return ", get, "();\n}\n\n");
+}
+
 }  // namespace
 
-std::vector<CFile> module_files(const std::string& name, const std::vector<CFile>& files) {
+absl::Span<const ModuleLevel> module_levels() {
+  static const auto* const kLevels = [] {
+    ModuleLevel avx2 = {
+        "avx2", {"-mavx2", "-mfma", "-mf16c", "-mbmi", "-mbmi2"}, {"avx2", "fma", "bmi", "bmi2"}};
+    ModuleLevel avx512 = avx2;
+    avx512.name = "avx512";
+    for (const char* feature : {"avx512f", "avx512cd", "avx512bw", "avx512dq", "avx512vl"}) {
+      avx512.flags.push_back(absl::StrCat("-m", feature));
+      avx512.checks.emplace_back(feature);
+    }
+    return new std::vector<ModuleLevel>{avx2, avx512};
+  }();
+  return *kLevels;
+}
+
+std::string level_header(const std::string& name, const ModuleLevel& level) {
+  return absl::StrCat(name, "_", level.name, ".h");
+}
+
+std::vector<CFile> module_files(const std::string& name, const std::vector<CFile>& files,
+                                absl::Span<const ModuleLevel> levels) {
   std::string manifest;
   for (const CFile& file : files) {
     if (file.name == "manifest.json") manifest = file.text;
@@ -32,17 +124,20 @@ std::vector<CFile> module_files(const std::string& name, const std::vector<CFile
   const Sha256 sha256 = sha256_of_sources(name, files);
   const absl::string_view digest(reinterpret_cast<const char*>(sha256.data()), sha256.size());
   const std::string text = absl::StrCat(
-      "#include \"", name, ".h\"\n\n#include \"petrel_model.h\"\n#include \"petrel_module.h\"\n\n",
-      "__attribute__((visibility(\"default\")))\n",
-      "const struct petrel_model_metadata *petrel_compiled_model(void);\n",
-      "const struct petrel_model_metadata *petrel_compiled_model(void) {\n  return ", name,
-      "_get_model_metadata();\n}\n\nstatic const struct {\n  struct petrel_module_header header;\n",
+      levels.empty() ? "" : "#include <cpuid.h>\n\n", "#include \"", name,
+      ".h\"\n\n#include \"petrel_model.h\"\n#include \"petrel_module.h\"\n\n",
+      choice_text(name, levels), "static const struct {\n  struct petrel_module_header header;\n",
       "  unsigned char manifest[", manifest.size(), "];\n} ", name,
       "_module __attribute__((section(PETREL_MODULE_SECTION), used)) = {\n",
       "    {PETREL_MODULE_MAGIC, PETREL_MODEL_ABI_VERSION, ", manifest.size(), "u, 0u,\n    {",
       byte_list(digest), "},\n    {0}},\n    {", byte_list(manifest), "}};\n");
-  return {{name + "_module.c", text},
-          {"petrel_module.h", std::string(find_source("model/petrel_module.h")->text)}};
+  std::vector<CFile> made = {
+      {name + "_module.c", text},
+      {"petrel_module.h", std::string(find_source("model/petrel_module.h")->text)}};
+  for (const ModuleLevel& level : levels) {
+    made.push_back({level_header(name, level), level_text(name, files, level)});
+  }
+  return made;
 }
 
 }  // namespace petrel::exir::emit_c

@@ -273,7 +273,7 @@ void add_bench_verb(CLI::App& app, int* exit_code) {
                  "with --compiled: also how long each step takes, the median of --min-runs runs");
   add_compiled_flag(*verb,
                     {"--help", "--method", "--input", "--seconds", "--min-runs", "--json",
-                     "--profile", "--max-input-bytes"},
+                     "--profile", "--max-input-bytes", "--isa"},
                     &arguments->compiled);
   add_device_option(*verb,
                     {"--help", "--method", "--input", "--seconds", "--json", "--max-input-bytes"},

@@ -290,7 +290,8 @@ void add_run_verb(CLI::App& app, int* exit_code) {
   add_limit_options(*verb, LimitsOf::kRunning, &arguments->limits);
   arguments->delegate_options.add_to(*verb);
   add_compiled_flag(
-      *verb, {"--help", "--method", "--input", "--call", "--output-dir", "--max-input-bytes"},
+      *verb,
+      {"--help", "--method", "--input", "--call", "--output-dir", "--max-input-bytes", "--isa"},
       &arguments->compiled);
   add_device_option(
       *verb, {"--help", "--method", "--input", "--call", "--output-dir", "--max-input-bytes"},

@@ -11,6 +11,7 @@
 #include "extension/compiled/module_file.h"
 #include "runtime/core/checked_math.h"
 #include "runtime/core/log.h"
+#include "runtime/platform/isa_level.h"
 
 namespace petrel::extension {
 
@@ -30,6 +31,18 @@ Result<std::string> absolute(const std::string& path) {
   std::string result = found;
   std::free(found);
   return result;
+}
+
+// What this process allows itself, as a level of modules.
+uint32_t most_level() {
+#if defined(__x86_64__)
+  constexpr uint32_t kAvx2Level = runtime::kAvx2 | runtime::kFma3 | runtime::kF16c;
+  constexpr uint32_t kAvx512Level = kAvx2Level | runtime::kAvx512f | runtime::kAvx512skx;
+  const uint32_t features = runtime::isa_level().features;
+  if ((features & kAvx2Level) != kAvx2Level) return PETREL_MODULE_LEVEL_BASE;
+  if ((features & kAvx512Level) != kAvx512Level) return PETREL_MODULE_LEVEL_AVX2;
+#endif
+  return PETREL_MODULE_LEVEL_BEST;
 }
 
 // Zeros; at least one byte, so that there is an address.
@@ -76,13 +89,13 @@ Error CompiledModule::load(const std::string& path, const std::string& sha256) {
     PETREL_LOG(Error, "%s: the system does not load it: %s", path.c_str(), dlerror());
     return Error::NotSupported;
   }
-  using GetModel = const petrel_model_metadata* (*)();
+  using GetModel = const petrel_model_metadata* (*)(uint32_t);
   const auto get = reinterpret_cast<GetModel>(dlsym(library_.get(), PETREL_MODULE_SYMBOL));
   if (get == nullptr) {
     PETREL_LOG(Error, "%s: has no symbol %s", path.c_str(), PETREL_MODULE_SYMBOL);
     return Error::InvalidProgram;
   }
-  metadata_ = get();
+  metadata_ = get(most_level());
   if (metadata_->magic != PETREL_MODEL_MAGIC ||
       metadata_->abi_version != PETREL_MODEL_ABI_VERSION) {
     PETREL_LOG(Error, "%s: its code has magic %08x and ABI version %u, must have %08x and %u",

@@ -151,7 +151,7 @@ TEST(ModuleFile, OtherMachinesAndVersionsAreKnownButNotRun) {
   const auto version =
       sealed(with<uint32_t>(whole, header_at(whole) + offsetof(petrel_module_header, abi_version),
                             PETREL_MODEL_ABI_VERSION + 1));
-  EXPECT_THAT(refusal_here(version), HasSubstr("has ABI version 5, this process knows 4"));
+  EXPECT_THAT(refusal_here(version), HasSubstr("has ABI version 6, this process knows 5"));
 }
 
 }  // namespace

@@ -273,7 +273,7 @@ class CompileTest(unittest.TestCase):
              self.folder)
         section = (self.folder / "section").read_bytes()
         magic, abi, manifest_bytes, file_bytes = struct.unpack_from("<8sIIQ", section)
-        self.assertEqual((magic, abi), (b"PETRELM\0", 4))
+        self.assertEqual((magic, abi), (b"PETRELM\0", 5))
         self.assertEqual(file_bytes, (self.folder / "c/libkws.so").stat().st_size)
         manifest = (self.folder / "c/manifest.json").read_bytes()
         self.assertEqual(section[88:88 + manifest_bytes], manifest)

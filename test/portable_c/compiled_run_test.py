@@ -140,7 +140,7 @@ class CompiledRunTest(unittest.TestCase):
         library = self.made("counter", [(m, STATE / f"counter.{m}.pt2") for m in ("add", "read")])
         shown = json.loads(done([PETREL, "inspect", library, "--json"], self.folder))
         manifest = json.loads((self.folder / "counter/manifest.json").read_text())
-        self.assertEqual((shown["kind"], shown["abi_version"]), ("module", 4))
+        self.assertEqual((shown["kind"], shown["abi_version"]), ("module", 5))
         self.assertEqual({k: shown[k] for k in manifest}, manifest)
         text = done([PETREL, "inspect", library], self.folder)
         for line in ("name           counter", f"sha256         {manifest['sha256']}",
@@ -184,7 +184,7 @@ class CompiledRunTest(unittest.TestCase):
                 ("cut.so", f"ends after {len(whole) - 300} bytes"),
                 ("bit.so", "is damaged: its SHA-256 is"),
                 ("machine.so", "is for loongarch64, this process runs on"),
-                ("version.so", "has ABI version 1, this process knows 4; make it anew"),
+                ("version.so", "has ABI version 1, this process knows 5; make it anew"),
                 ("absent.so", "No such file or directory")):
             for verb in ("run", "bench"):
                 code, printed, said = self.petrel(verb, "--compiled", file, "--method", "add")

@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 #define PETREL_MODEL_MAGIC 0x4c44504du
-#define PETREL_MODEL_ABI_VERSION 4u
+#define PETREL_MODEL_ABI_VERSION 5u
 
 /* Types of elements, in the numbering of PyTorch's files. C has no half and no bfloat16: their
  * elements are uint16_t, which hold the bits. */
