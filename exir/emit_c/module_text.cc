@@ -51,21 +51,38 @@ void add_functions(const std::string& name, absl::string_view header,
   }
 }
 
+// Whether `source` has "function(...) {".
+bool defines(absl::string_view source, const std::string& function) {
+  const std::string begin = function + "(";
+  for (size_t at = source.find(begin); at != absl::string_view::npos;
+       at = source.find(begin, at + 1)) {
+    const size_t close = source.find(')', at);
+    if (close != absl::string_view::npos && absl::StartsWith(source.substr(close), ") {")) {
+      return true;
+    }
+  }
+  return false;
+}
+
 // "petrel_avx2_kws_run": no name of a package begins with petrel_.
 std::string renamed_for(const ModuleLevel& level, const std::string& function) {
   return absl::StrCat("petrel_", level.name, "_", function);
 }
 
+// The functions of the parameters, which are there once, keep their names.
 std::string level_text(const std::string& name, const std::vector<CFile>& files,
                        const ModuleLevel& level) {
   std::set<std::string> functions;
+  absl::string_view parameters;
   for (const CFile& file : files) {
+    if (file.name == name + "_params.c") parameters = file.text;
     if (file.name == name + ".h" || file.name == name + "_params.h") {
       add_functions(name, file.text, &functions);
     }
   }
   std::string text;
   for (const std::string& function : functions) {
+    if (defines(parameters, function)) continue;
     absl::StrAppend(&text, "#define ", function, " ", renamed_for(level, function), "\n");
   }
   return text;
