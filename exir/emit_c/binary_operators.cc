@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // out = f(x, y) with broadcasting, where y is a tensor or a number. The arithmetic is that
-// of the promoted type: integers when both sides are, and then they wrap in it.
+// of the promoted type: integers when both sides are, and then they wrap in it; else operands
+// are rounded to it, as runtime/kernels/portable/promotion.h has it.
 #include <algorithm>
 #include <string>
 
@@ -11,6 +12,7 @@
 #include "exir/emit_c/loop_nest.h"
 #include "exir/emit_c/operators.h"
 #include "exir/ops/handles.h"
+#include "runtime/kernels/narrow/narrow_float.h"
 
 namespace petrel::exir::emit_c {
 namespace {
@@ -41,6 +43,42 @@ ScalarType promoted_integer(const TensorType& a, const Operand& b) {
   return size > other_size ? a.dtype : other.dtype;
 }
 
+// The floating type that x and y are computed in.
+ScalarType promoted_floating(const TensorType& a, const Operand& b) {
+  const bool is_real = is_floating_point(a.dtype);
+  if (b.tensor == nullptr) return is_real ? a.dtype : ScalarType::kFloat;
+  const TensorType& other = b.tensor->tensor();
+  if (!is_real) return is_floating_point(other.dtype) ? other.dtype : ScalarType::kFloat;
+  if (!is_floating_point(other.dtype) || a.dtype == other.dtype) return a.dtype;
+  if ((a.rank() == 0) != (other.rank() == 0)) return a.rank() == 0 ? other.dtype : a.dtype;
+  const bool has_double = a.dtype == ScalarType::kDouble || other.dtype == ScalarType::kDouble;
+  return has_double ? ScalarType::kDouble : ScalarType::kFloat;
+}
+
+// Sums, products and quotients compute with wider floats beside half and bfloat16 as they are.
+bool rounds_floats(const Node& node) {
+  return !node.is(aten::add_Tensor, aten::add_Scalar, aten::sub_Tensor, aten::sub_Scalar,
+                  aten::rsub_Scalar, aten::mul_Tensor, aten::mul_Scalar, aten::div_Tensor,
+                  aten::div_Scalar, aten::div_Tensor_mode, aten::div_Scalar_mode,
+                  aten::floor_divide, aten::pow_Scalar, aten::clamp_Tensor);
+}
+
+// Elements of `type` are rounded when they are loaded, where `as` lacks some of them.
+void round_in(KernelCall& call, const std::string& role, ScalarType type, ScalarType as,
+              bool with_floats) {
+  if (type == as || as == ScalarType::kDouble) return;
+  const bool is_narrow = as != ScalarType::kFloat;
+  const bool is_wide_integer =
+      is_integral(type) && type != ScalarType::kBool && item_size(type) >= (is_narrow ? 2 : 4);
+  const bool is_wide_float =
+      type == ScalarType::kDouble || (is_narrow && type == ScalarType::kFloat);
+  if (is_wide_integer && is_narrow) {
+    call.tokens["LOAD_" + role] = absl::StrCat(NodeCalls::rounding(as), "_integer");
+  } else if (is_wide_integer || (is_wide_float && (with_floats || !is_narrow))) {
+    call.tokens["LOAD_" + role] = NodeCalls::rounding(as);
+  }
+}
+
 // Loads and stores that go through `type`, where it is narrower than what is computed in.
 void wrap_in(KernelCall& call, ScalarType type) {
   // A bool is 0 or 1 already, and is made so where it is stored.
@@ -54,33 +92,37 @@ void wrap_in(KernelCall& call, ScalarType type) {
   }
 }
 
-// A number beside a float tensor counts with the precision of a float.
-std::string number_text(const NodeCalls& calls, const Argument& given, const TensorType& beside,
-                        Arithmetic arithmetic, ScalarType wrapped) {
-  if (given.is_value()) {
-    const char* cast = beside.dtype == ScalarType::kDouble ? "(double)" : "(double)(float)";
-    return absl::StrCat(
-        arithmetic == Arithmetic::kDouble ? cast : absl::StrCat("(", c_type(wrapped), ")"),
-        calls.computed(given));
-  }
+// `value` as one of `type`.
+double rounded(double value, ScalarType type) {
+  if (type == ScalarType::kDouble) return value;
+  const auto single = static_cast<float>(value);
+  if (type == ScalarType::kHalf) return runtime::half_value(runtime::half_bits(single));
+  if (type == ScalarType::kBFloat16) return runtime::bfloat16_value(runtime::bfloat16_bits(single));
+  return single;
+}
+
+// In floats a number counts with the precision of `as`; integers wrap in `as`.
+std::string number_text(const NodeCalls& calls, const Argument& given, Arithmetic arithmetic,
+                        ScalarType as) {
   if (arithmetic == Arithmetic::kDouble) {
-    const double value = given.as_number();
-    return number(beside.dtype == ScalarType::kDouble
-                      ? value
-                      : static_cast<double>(static_cast<float>(value)));
+    if (!given.is_value()) return number(rounded(given.as_number(), as));
+    return absl::StrCat(NodeCalls::rounding(as), "((double)", calls.computed(given), ")");
   }
+  if (given.is_value()) return absl::StrCat("(", c_type(as), ")", calls.computed(given));
   const int64_t value = integer_of(given);
-  if (wrapped == ScalarType::kBool) return number(int64_t{value != 0});
-  if (item_size(wrapped) == 8) return number(value);
-  return absl::StrCat("(int64_t)(", c_type(wrapped), ")", number(value));
+  if (as == ScalarType::kBool) return number(int64_t{value != 0});
+  if (item_size(as) == 8) return number(value);
+  return absl::StrCat("(int64_t)(", c_type(as), ")", number(value));
 }
 
 KernelCall& zip(const OperatorRow& row, NodeCalls& calls, const Value* x, const Operand& y,
                 Arithmetic arithmetic, const std::string& expression) {
   const Value* out = calls.out();
   const TensorType& type = out->tensor();
-  const ScalarType wrapped =
-      arithmetic == Arithmetic::kInteger ? promoted_integer(x->tensor(), y) : ScalarType::kLong;
+  const bool is_real = arithmetic == Arithmetic::kDouble;
+  const bool with_floats = rounds_floats(calls.node());
+  const ScalarType as =
+      is_real ? promoted_floating(x->tensor(), y) : promoted_integer(x->tensor(), y);
   LoopNest nest(y.tensor == nullptr ? 1 : 2);
   bool same = true;
   if (y.tensor != nullptr) {
@@ -96,13 +138,18 @@ KernelCall& zip(const OperatorRow& row, NodeCalls& calls, const Value* x, const 
                                            : "kernels/zip_broadcast.h";
   KernelCall& call = calls.add(source, row.name());
   NodeCalls::bind_read(call, "IN", x->tensor().dtype, arithmetic);
+  if (is_real) round_in(call, "IN", x->tensor().dtype, as, with_floats);
   NodeCalls::bind_write(call, "OUT", type.dtype, arithmetic);
   call.tokens["EXPRESSION"] = expression;
   call.arguments = {calls.read(x)};
   if (y.tensor == nullptr) {
-    call.arguments.push_back(number_text(calls, *y.number, x->tensor(), arithmetic, wrapped));
+    const bool is_narrow = as == ScalarType::kHalf || as == ScalarType::kBFloat16;
+    const bool in_floats = is_real && is_narrow && !with_floats;
+    call.arguments.push_back(
+        number_text(calls, *y.number, arithmetic, in_floats ? ScalarType::kFloat : as));
   } else {
     NodeCalls::bind_read(call, "OTHER", y.tensor->tensor().dtype, arithmetic);
+    if (is_real) round_in(call, "OTHER", y.tensor->tensor().dtype, as, with_floats);
     call.arguments.push_back(calls.read(y.tensor));
   }
   call.arguments.push_back(calls.write(out));
@@ -113,7 +160,7 @@ KernelCall& zip(const OperatorRow& row, NodeCalls& calls, const Value* x, const 
     NodeCalls::bind_list(call, "IN_STRIDES", nest.strides(0));
     NodeCalls::bind_list(call, "OTHER_STRIDES", nest.strides(1));
   }
-  if (arithmetic == Arithmetic::kInteger) wrap_in(call, wrapped);
+  if (!is_real) wrap_in(call, as);
   return call;
 }
 

@@ -81,6 +81,16 @@ def windows(image, point, many, weights, grid, a, b, rows):
             F.linear(a, b[0].t().contiguous(), rows[:9]), F.linear(point, rows[None])]
 
 
+# Operands of two types, of which one has numbers that the other lacks.
+def promotions(x, wide, double, large, whole):
+    both = (torch.add, torch.mul, torch.div, torch.maximum, torch.minimum, torch.eq, torch.lt, torch.ge,
+            torch.fmod, torch.remainder)
+    pairs = ((x, whole), (whole, x), (x, wide[0]), (double[0], x), (wide, large), (large, wide),
+             (wide, double[0]), (large[0], wide))
+    return [*(f(a, b) for f in both for a, b in pairs), *(f(x, 0.7001) for f in both if f not in (torch.maximum, torch.minimum)), wide - large,
+            *(torch.pow(a.abs(), b) for a, b in ((x, wide[0]), (wide, large % 4))), torch.pow(1.7001, x)]
+
+
 def casts(x, wide, double, whole):
     return [x.float(), x.double(), x.long(), x.int(), x > 0, x.to(torch.float16), x.to(torch.bfloat16),
             *(t.to(x.dtype) for t in (wide, double, whole, whole.int(), whole > 0))]
@@ -99,6 +109,10 @@ def arguments():
                           torch.stack([torch.randperm(6)[:3] for _ in range(4)]), torch.rand(4, 6) > 0.5)),
         "windows": (windows, (draw(1, 3, 8, 9), draw(5, 12), draw(1, 6, 5, 7), weights, grid,
                               draw(2, 7, 12), draw(2, 12, 9), draw(12))),
+        "promotions": (promotions, (
+            draw(24), torch.cat([draw(22), torch.tensor([16777216.0, 16777218.0])]), draw(24).double() / 3,
+            torch.cat([torch.randint(1, 9, (22,)), torch.tensor([16777217, 16777219])]),
+            torch.cat([torch.randint(1, 9, (20,)), torch.tensor([2049, 4097, 257, 70000])]))),
         "casts": (casts, (draw(65536), draw(400), draw(400).double(), torch.randint(-9, 9, (16,)))),
     }
 
@@ -116,8 +130,9 @@ def main() -> None:
                 program.example_inputs = None
                 neutral_archive.save(program, OUT / f"{name}_{word}.pt2")
                 continue
-            args = torch.utils._pytree.tree_map(
-                lambda t: t.to(dtype) if t.is_floating_point() else t, given)
+            args = (given[0].to(dtype), *given[1:]) if name == "promotions" else (
+                torch.utils._pytree.tree_map(
+                    lambda t: t.to(dtype) if t.is_floating_point() else t, given))
             module = Together(function).eval()
             neutral_archive.save(torch.export.export(module, args), OUT / f"{name}_{word}.pt2")
             with torch.no_grad():

@@ -24,7 +24,7 @@ NAMES = {
     "int8_test": ("test/quantized/integer", "autoencoder keywords many"),
     "levels_test": ("test/models/levels", "groups tables tensors"),
     "narrow_test": ("test/models/narrow", "casts_bf16 casts_f16 functions_bf16 functions_f16 "
-                    "moves_bf16 moves_f16 windows_bf16 windows_f16"),
+                    "moves_bf16 moves_f16 promotions_bf16 promotions_f16 windows_bf16 windows_f16"),
     "odd_models_test": ("test/models/portable",
                         "bits from_one from_ten large_integers nothing_reduced repeated words"),
     "quantized_test": ("test/quantized/programs",

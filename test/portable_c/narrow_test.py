@@ -77,8 +77,8 @@ class NarrowTest(unittest.TestCase):
                 self.assertTrue(x == y or (x != x and y != y), f"{what}: {x}, not {y}")
 
     def test_programs_agree_with_the_interpreter_and_with_eager_torch(self):
-        for name in ("functions_f16", "functions_bf16", "moves_f16", "moves_bf16", "windows_f16",
-                     "windows_bf16"):
+        for name in ("functions_f16", "functions_bf16", "moves_f16", "moves_bf16", "promotions_f16",
+                     "promotions_bf16", "windows_f16", "windows_bf16"):
             with self.subTest(name):
                 kind, word = name.split("_")
                 model, inputs = NARROW / f"{name}.pt2", inputs_of(NARROW, name)

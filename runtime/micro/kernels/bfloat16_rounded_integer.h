@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PETREL_RUNTIME_MICRO_KERNELS_BFLOAT16_ROUNDED_INTEGER_H_
+#define PETREL_RUNTIME_MICRO_KERNELS_BFLOAT16_ROUNDED_INTEGER_H_
+
+#include <stdint.h>
+
+#include "runtime/micro/kernels/bfloat16_of_integer.h"
+#include "runtime/micro/kernels/bfloat16_value.h"
+
+/* The number that x becomes when it is stored. */
+static double petrel_bfloat16_rounded_integer(int64_t x) {
+  return (double)petrel_bfloat16_value(petrel_bfloat16_of_integer(x));
+}
+
+#endif /* PETREL_RUNTIME_MICRO_KERNELS_BFLOAT16_ROUNDED_INTEGER_H_ */
