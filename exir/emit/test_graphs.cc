@@ -88,7 +88,7 @@ std::map<std::string, OpInfo> make_ops() {
   };
   std::map<std::string, OpInfo> table;
   for (OpInfo& op : ops) {
-    if (op.name == "aten::nowhere") op.out_name.clear();
+    if (op.name == "aten::nowhere" || op.name == "aten::relu_") op.out_name.clear();
     if (op.name == "aten::relu_") op.traits = kInPlace;
     if (op.name == "aten::split_copy" || op.name == "petrel::delegate_call") {
       op.has_list_result = true;
