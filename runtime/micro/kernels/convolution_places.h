@@ -103,9 +103,10 @@ static inline void NAME_FINISH(const IN_TYPE *in, const IN_TYPE *filter, SUM_TYP
  * places that follow one another over the ends of rows are computed at once; what a column of the
  * filter meets is laid side by side before. */
 static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias, OUT_TYPE *out) {
-  enum { FILTER = CHANNELS * KERNEL_HEIGHT * KERNEL_WIDTH, PER_GROUP = OUT_CHANNELS / GROUPS };
 #if PETREL_LANES > 1
   enum {
+    FILTER = CHANNELS * KERNEL_HEIGHT * KERNEL_WIDTH,
+    PER_GROUP = OUT_CHANNELS / GROUPS,
     TALL = (KERNEL_HEIGHT - 1) * DILATION_HEIGHT,
     PHASES = TALL < STRIDE_HEIGHT ? TALL + 1 : STRIDE_HEIGHT,
     MORE = TALL / STRIDE_HEIGHT, /* lines of a phase than there are rows of the output */
@@ -125,18 +126,16 @@ static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias,
     FILTERS = TILE << (2 * TILE * VECTORS <= PETREL_SUMS && PER_GROUP % (2 * TILE) == 0),
     ALL = CHANNELS * KERNEL_WIDTH * PHASES * PITCH
   };
-  SUM_TYPE lines[ROWS > 0 ? ALL + WIDE : WIDE];
-  /* Read behind the last place, and not used. */
+  SUM_TYPE lines[ROWS > 0 ? ALL + WIDE : WIDE]; /* the end is read behind places, and not used */
   (void)memset(lines + (ROWS > 0 ? ALL : 0), 0, WIDE * sizeof *lines);
 #endif
   for (int32_t g = 0; g < BATCH * GROUPS; ++g) {
     const IN_TYPE *from = in + g * (CHANNELS * IN_HEIGHT * IN_WIDTH);
-    const int32_t begin = g % GROUPS * PER_GROUP;
-    OUT_TYPE *to = out + g * (PER_GROUP * OUT_HEIGHT * OUT_WIDTH);
+    const int32_t begin = g % GROUPS * (OUT_CHANNELS / GROUPS);
+    OUT_TYPE *to = out + g * (OUT_CHANNELS / GROUPS * OUT_HEIGHT * OUT_WIDTH);
 #if PETREL_LANES > 1
     for (int32_t p = 0; ROWS > 0 && p < OUT_HEIGHT; p += ROWS) {
-      const int32_t rows = OUT_HEIGHT - p < ROWS ? OUT_HEIGHT - p : ROWS;
-      const int32_t places = rows * OUT_WIDTH;
+      const int32_t places = (OUT_HEIGHT - p < ROWS ? OUT_HEIGHT - p : ROWS) * OUT_WIDTH;
       NAME_LINES(from, p * STRIDE_HEIGHT - PADDING_TOP, ROWS + MORE, lines);
       for (int32_t k = 0; k < PER_GROUP; k += FILTERS) {
         const IN_TYPE *filter = filters + (begin + k) * FILTER;
@@ -176,9 +175,10 @@ static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias,
       continue;
     }
 #endif
-    for (int32_t k = 0; k < PER_GROUP; ++k) {
+    for (int32_t k = 0; k < OUT_CHANNELS / GROUPS; ++k) {
       const SUM_TYPE start = bias == NULL ? (SUM_TYPE)0 : LOAD_SUM(bias[begin + k]);
-      NAME_SINGLY(from, filters + (begin + k) * FILTER, start, to + k * (OUT_HEIGHT * OUT_WIDTH));
+      const IN_TYPE *filter = filters + (begin + k) * (CHANNELS * KERNEL_HEIGHT * KERNEL_WIDTH);
+      NAME_SINGLY(from, filter, start, to + k * (OUT_HEIGHT * OUT_WIDTH));
     }
   }
 }
