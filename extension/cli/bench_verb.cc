@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <ctime>
 #include <fstream>
 #include <functional>
 #include <memory>
@@ -52,7 +53,8 @@ struct Arguments {
 };
 
 struct Figures {
-  double load = 0, first_run = 0, min = 0, p50 = 0, p90 = 0;  // seconds
+  double load = 0, first_run = 0, min = 0, p50 = 0, p90 = 0, p99 = 0;  // seconds
+  double processor = 0;  // seconds of all threads that a run takes, on average
   size_t runs = 0;
   uint64_t packed_bytes = 0;
   uint64_t peak_memory_bytes = 0;
@@ -88,9 +90,11 @@ void print_text(const Arguments& arguments, const Figures& figures) {
               arguments.compiled ? 1 : arguments.threads);
   std::printf("load         %s\n", format_seconds(figures.load).c_str());
   std::printf("first run    %s\n", format_seconds(figures.first_run).c_str());
-  std::printf("steady       min %s, p50 %s, p90 %s over %zu runs\n",
+  std::printf("steady       min %s, p50 %s, p90 %s, p99 %s over %zu runs\n",
               format_seconds(figures.min).c_str(), format_seconds(figures.p50).c_str(),
-              format_seconds(figures.p90).c_str(), figures.runs);
+              format_seconds(figures.p90).c_str(), format_seconds(figures.p99).c_str(),
+              figures.runs);
+  std::printf("processor    %s a run\n", format_seconds(figures.processor).c_str());
   std::printf("packed       %s\n", format_bytes(figures.packed_bytes).c_str());
   std::printf("peak memory  %s, private %s\n", format_bytes(figures.peak_memory_bytes).c_str(),
               format_bytes(figures.private_memory_bytes).c_str());
@@ -108,6 +112,8 @@ void print_json(const Arguments& arguments, const Figures& figures, const StepPr
                                  {"min_seconds", figures.min},
                                  {"p50_seconds", figures.p50},
                                  {"p90_seconds", figures.p90},
+                                 {"p99_seconds", figures.p99},
+                                 {"processor_seconds", figures.processor},
                                  {"runs", figures.runs},
                                  {"packed_bytes", figures.packed_bytes},
                                  {"peak_memory_bytes", figures.peak_memory_bytes},
@@ -145,16 +151,20 @@ runtime::Error measure(const std::function<runtime::Error()>& work, const Argume
     PETREL_RETURN_IF_ERROR(once());
   }
   times.clear();
+  const std::clock_t processor = std::clock();
   const Clock::time_point steady = Clock::now();
   while (times.size() < static_cast<size_t>(arguments.min_runs) ||
          since(steady) < arguments.seconds) {
     PETREL_RETURN_IF_ERROR(once());
   }
+  figures->processor = static_cast<double>(std::clock() - processor) / CLOCKS_PER_SEC /
+                       static_cast<double>(times.size());
   std::sort(times.begin(), times.end());
   figures->runs = times.size();
   figures->min = times.front();
   figures->p50 = times[times.size() / 2];
   figures->p90 = times[times.size() * 9 / 10];
+  figures->p99 = times[times.size() * 99 / 100];
   return runtime::Error::Ok;
 }
 

@@ -286,6 +286,8 @@ class CliTest(unittest.TestCase):
         self.assertGreater(figures["load_seconds"], 0)
         self.assertLessEqual(figures["min_seconds"], figures["p50_seconds"])
         self.assertLessEqual(figures["p50_seconds"], figures["p90_seconds"])
+        self.assertLessEqual(figures["p90_seconds"], figures["p99_seconds"])
+        self.assertGreater(figures["processor_seconds"], 0)
         self.assertGreaterEqual(figures["runs"], 30)
         self.assertGreater(figures["packed_bytes"], 0)
         self.assertGreater(figures["peak_memory_bytes"], 1 << 20)

@@ -28,6 +28,7 @@ def command(*words: object) -> str:
     if done.returncode != 0:
         lines = [line for line in done.stderr.splitlines() if line.strip()]
         errors = [line for line in lines if not line.startswith(("I ", "D "))] or lines
-        raise Failed(f"{program} ended with {done.returncode}: "
-                     + (errors[0] if errors else "no message"))
+        # Python tells the reason last.
+        why = errors[-1] if "Traceback (most recent call last):" in errors else errors[:1]
+        raise Failed(f"{program} ended with {done.returncode}: {''.join(why) or 'no message'}")
     return done.stdout

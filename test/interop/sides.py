@@ -76,6 +76,8 @@ class Side:
             "steady min": report["min_seconds"] * 1e6,
             "steady p50": report["p50_seconds"] * 1e6,
             "steady p90": report["p90_seconds"] * 1e6,
+            "steady p99": report["p99_seconds"] * 1e6,
+            "processor": report["processor_seconds"] * 1e6,
             "peak MB": report["peak_memory_bytes"] / 2**20,
         }
 
@@ -87,6 +89,8 @@ class Side:
             "steady min": report["steady"]["min"],
             "steady p50": report["steady"]["p50"],
             "steady p90": report["steady"]["p90"],
+            "steady p99": report["steady"]["p99"],
+            "processor": report["steady"]["processor"],
             "peak MB": report["peak_rss_kb"] / 1024,
         }
 

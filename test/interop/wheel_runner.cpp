@@ -20,6 +20,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <fstream>
 #include <memory>
 #include <sstream>
@@ -242,15 +243,19 @@ std::string bench(Module& module, const Call& call, double seconds) {
   const auto warm = Clock::now();
   while (times.size() < 3 || microseconds(warm, Clock::now()) < seconds * 1e5) once();
   times.clear();
+  const std::clock_t processor = std::clock();
   const auto start = Clock::now();
   while (times.size() < 30 || microseconds(start, Clock::now()) < seconds * 1e6) once();
+  const double processor_each = static_cast<double>(std::clock() - processor) * 1e6 /
+                                CLOCKS_PER_SEC / static_cast<double>(times.size());
   std::sort(times.begin(), times.end());
   const auto at = [&times](double share) {
     return times[static_cast<size_t>(share * static_cast<double>(times.size() - 1))];
   };
   std::ostringstream json;
   json << ",\"steady\":{\"runs\":" << times.size() << ",\"min\":" << at(0) << ",\"p50\":" << at(0.5)
-       << ",\"p90\":" << at(0.9) << "}";
+       << ",\"p90\":" << at(0.9) << ",\"p99\":" << at(0.99)
+       << ",\"processor\":" << processor_each << "}";
   return json.str();
 }
 

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs an ONNX file in ONNX Runtime or OpenVINO, in 32-bit floats.
+"""Runs an ONNX file in ONNX Runtime or OpenVINO, or a LiteRT file, in 32-bit floats.
 
-  peer_runner.py ENGINE MODEL.onnx --inputs X.npy... --threads N
-                 [--seconds S] [--output-dir DIR]
+  peer_runner.py ENGINE MODEL --inputs X.npy... --threads N [--seconds S] [--output-dir DIR]
 
-ENGINE is onnxruntime or openvino. Prints a JSON object with the times of load,
+ENGINE is onnxruntime, openvino or litert. Prints a JSON object with the times of load,
 first run and steady runs in microseconds, as test/interop/wheel_runner.cpp
 does. Inputs and outputs are bound once, where the engine can, so that little of
-a steady run is Python's.
+a steady run is Python's; and so is not the peak of memory: it is what came on top of
+Python and the engine's own code.
 """
 
 import argparse
 import json
 import pathlib
-import resource
+import re
 import statistics
 import time
 from typing import Callable
@@ -54,11 +54,33 @@ def openvino(model: str, inputs: list[np.ndarray], threads: int) -> Engine:
     return request.infer, outputs
 
 
-ENGINES = {"onnxruntime": onnxruntime, "openvino": openvino}
+def litert(model: str, inputs: list[np.ndarray], threads: int) -> Engine:
+    from ai_edge_litert.interpreter import Interpreter
+
+    interpreter = Interpreter(model_path=model, num_threads=threads)
+    interpreter.allocate_tensors()
+    # Names are serving_default_args_1_0, output_1: details come in any order. The converter
+    # makes integers of 64 bits into 32.
+    numbers = lambda slot: [int(digits) for digits in re.findall(r"\d+", slot["name"])]
+    for slot, array in zip(sorted(interpreter.get_input_details(), key=numbers), inputs,
+                           strict=True):
+        interpreter.set_tensor(slot["index"], array.astype(slot["dtype"], casting="same_kind"))
+    outputs = sorted(interpreter.get_output_details(), key=numbers)
+    return interpreter.invoke, lambda: [interpreter.get_tensor(slot["index"]) for slot in outputs]
+
+
+ENGINES = {"onnxruntime": onnxruntime, "openvino": openvino, "litert": litert}
+PACKAGES = {"litert": "ai_edge_litert.interpreter"}
 
 
 def microseconds(start: float) -> float:
     return (time.perf_counter() - start) * 1e6
+
+
+def peak_kb() -> int:
+    """Of this process alone: getrusage would count the one that started it."""
+    status = pathlib.Path("/proc/self/status").read_text()
+    return int(status.split("VmHWM:")[1].split()[0])
 
 
 def main() -> None:
@@ -71,7 +93,9 @@ def main() -> None:
     parser.add_argument("--output-dir", type=pathlib.Path)
     args = parser.parse_args()
     inputs = [np.load(f) for f in args.inputs]
-    __import__(args.engine)  # Python's own loading is not the engine's
+    # Python's own loading is not the engine's.
+    __import__(PACKAGES.get(args.engine, args.engine))
+    before = peak_kb()
 
     start = time.perf_counter()
     run, outputs = ENGINES[args.engine](args.model, inputs, args.threads)
@@ -88,15 +112,18 @@ def main() -> None:
         for _ in range(3):
             run()
         times: list[float] = []
+        processor = time.process_time()
         end = time.perf_counter() + args.seconds
         while len(times) < 30 or time.perf_counter() < end:
             start = time.perf_counter()
             run()
             times.append(microseconds(start))
+        processor = (time.process_time() - processor) * 1e6 / len(times)
         times.sort()
         report["steady"] = {"min": times[0], "p50": statistics.median(times),
-                            "p90": times[len(times) * 9 // 10]}
-    report["peak_rss_kb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+                            "p90": times[len(times) * 9 // 10],
+                            "p99": times[len(times) * 99 // 100], "processor": processor}
+    report["peak_rss_kb"] = peak_kb() - before
     print(json.dumps(report))
 
 
