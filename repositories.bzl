@@ -11,7 +11,7 @@ and when PATH/bazelw runs its builds, with PETREL_WORKSPACE naming its folder.
 `petrel new-backend NAME --workspace FOLDER` writes both.
 """
 
-load("//third_party:sources.bzl", "source_libraries")
+load("//third_party:sources.bzl", "libraries_for_zig", "source_libraries")
 load("//third_party:system_libraries.bzl", "system_libraries")
 load("//third_party/arm64:toolchain.bzl", "arm64_toolchain")
 load("//third_party/clang:toolchain.bzl", "clang_toolchain")
@@ -41,5 +41,6 @@ def petrel_repositories(path = "."):
     source_libraries()
     arm64_toolchain()
     clang_toolchain()
+    libraries_for_zig()
     zig_toolchain()
     native.register_toolchains(str(Label("//third_party/python:toolchain")))

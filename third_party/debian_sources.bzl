@@ -15,15 +15,16 @@ package lists once. `debian_source` unpacks one of them, adds a BUILD file and
 applies patches.
 """
 
-def _file_name(package, version):
-    """The archive's name in Debian's pool; it lacks the Debian revision."""
-    return "%s_%s.orig.tar.xz" % (package, version.rpartition("-")[0])
+def _file_name(rctx, package, version):
+    """The archive's name in Debian's pool; it lacks epoch and Debian revision."""
+    upstream = version.rpartition("-")[0].rpartition(":")[2]
+    return "%s_%s.orig.%s" % (package, upstream, rctx.attr.ending)
 
 def _from_cache_or_folder(rctx, package, version, sha256):
     cache = rctx.os.environ.get("PETREL_REPOSITORY_CACHE") or "/nonexistent"
     cached = "%s/content_addressable/sha256/%s/file" % (cache, sha256)
     folder = rctx.os.environ.get("PETREL_DISTDIR") or "/nonexistent"
-    archive = "%s/%s" % (folder, _file_name(package, version))
+    archive = "%s/%s" % (folder, _file_name(rctx, package, version))
 
     # A download that fails prints a warning, so only what exists is tried.
     if not rctx.path(cached).exists and not rctx.path(archive).exists:
@@ -32,7 +33,7 @@ def _from_cache_or_folder(rctx, package, version, sha256):
     # The sha256 is looked up in the repository cache before any address is.
     return rctx.download(
         url = "file://" + archive,
-        output = package + ".tar.xz",
+        output = package + "." + rctx.attr.ending,
         sha256 = sha256,
         allow_fail = True,
     ).success
@@ -49,8 +50,8 @@ def _from_apt(rctx, wanted):
             )
             if result.return_code == 0:
                 found = rctx.download(
-                    url = "file://%s" % rctx.path("apt/" + _file_name(package, version)),
-                    output = package + ".tar.xz",
+                    url = "file://%s" % rctx.path("apt/" + _file_name(rctx, package, version)),
+                    output = package + "." + rctx.attr.ending,
                     sha256 = sha256,
                     allow_fail = True,
                 )
@@ -85,7 +86,7 @@ def _debian_sources_impl(rctx):
                 "and apt cannot fetch it: " + message,
                 "put one of these into a folder and set PETREL_DISTDIR to it:",
             ] + [
-                "  %s  sha256 %s" % (_file_name(package, version), sha256)
+                "  %s  sha256 %s" % (_file_name(rctx, package, version), sha256)
                 for version, sha256 in wanted[package]
             ]))
     rctx.file("BUILD.bazel", "exports_files(glob([\"*\"]))\n")
@@ -97,17 +98,16 @@ debian_sources = repository_rule(
             mandatory = True,
             doc = "Package -> list of \"VERSION SHA256\", best first.",
         ),
+        "ending": attr.string(default = "tar.xz", doc = "Of the archives."),
     },
     environ = ["PETREL_DISTDIR"],
 )
 
 def _debian_source_impl(rctx):
-    package = rctx.attr.package
-
     # Not rctx.extract: it ends Debian 13's Bazel, which lacks a class for it.
-    archive = rctx.path(Label("@debian_sources//:%s.tar.xz" % package))
+    archive = rctx.path(rctx.attr.archive)
     strip = "--strip-components=%d" % (1 if rctx.attr.has_top_folder else 0)
-    unpacked = rctx.execute(["tar", "--extract", "--xz", "--file", archive, strip])
+    unpacked = rctx.execute(["tar", "--extract", "--file", archive, strip])
     if unpacked.return_code:
         fail("%s cannot be unpacked: %s" % (archive, unpacked.stderr))
     for patch in rctx.attr.patches:
@@ -120,7 +120,7 @@ def _debian_source_impl(rctx):
 debian_source = repository_rule(
     implementation = _debian_source_impl,
     attrs = {
-        "package": attr.string(mandatory = True),
+        "archive": attr.label(mandatory = True, doc = "Of a `debian_sources`."),
         "has_top_folder": attr.bool(default = True),
         "build_file": attr.label(mandatory = True, allow_single_file = True),
         "patches": attr.label_list(allow_files = [".patch"]),

@@ -28,17 +28,17 @@ def source_libraries():
     )
     debian_source(
         name = "cpuinfo",
-        package = "cpuinfo",
+        archive = Label("@debian_sources//:cpuinfo.tar.xz"),
         build_file = Label("//third_party/cpuinfo:cpuinfo.BUILD"),
     )
     debian_source(
         name = "fxdiv",
-        package = "fxdiv",
+        archive = Label("@debian_sources//:fxdiv.tar.xz"),
         build_file = Label("//third_party/fxdiv:fxdiv.BUILD"),
     )
     debian_source(
         name = "pthreadpool",
-        package = "pthreadpool",
+        archive = Label("@debian_sources//:pthreadpool.tar.xz"),
         build_file = Label("//third_party/pthreadpool:pthreadpool.BUILD"),
         patches = _patches("pthreadpool", [
             "brief_spin",
@@ -47,7 +47,7 @@ def source_libraries():
     )
     debian_source(
         name = "xnnpack",
-        package = "xnnpack",
+        archive = Label("@debian_sources//:xnnpack.tar.xz"),
         build_file = Label("//third_party/xnnpack:xnnpack.BUILD"),
         has_top_folder = False,
         patches = _patches("xnnpack", [
@@ -80,4 +80,31 @@ def source_libraries():
             "repeated_pointers",
             "grouped",
         ]),
+    )
+
+def libraries_for_zig():
+    """Declares what Debian has as libraries for its own machines alone; third_party/zig
+    compiles them for others."""
+    debian_sources(
+        name = "zig_sources",
+        ending = "tar.gz",
+        packages = {
+            "abseil": [
+                "20240722.0-4 df6d1f5ef540725f3851201176a60486aab332410788465c9877910bb471c34a",
+            ],
+            "zlib": [
+                "1:1.3.dfsg+really1.3.1-1 60dd315c07f616887caa029408308a018ace66e3d142726a97db164b3b8f69fb",
+                "1:1.3.dfsg+really1.3.1-1+deb13u1 60dd315c07f616887caa029408308a018ace66e3d142726a97db164b3b8f69fb",
+            ],
+        },
+    )
+    debian_source(
+        name = "abseil_source",
+        archive = Label("@zig_sources//:abseil.tar.gz"),
+        build_file = Label("//third_party/abseil:abseil.BUILD"),
+    )
+    debian_source(
+        name = "zlib_source",
+        archive = Label("@zig_sources//:zlib.tar.gz"),
+        build_file = Label("//third_party/zlib:zlib.BUILD"),
     )

@@ -25,6 +25,17 @@ _LIBRARY = """cc_library(
 
 """
 
+# Debian's is for its own machines; third_party/zig compiles the source for others.
+_OR_SOURCE = """alias(
+    name = {name},
+    actual = select({{
+        {zig}: {source},
+        "//conditions:default": {system},
+    }}),
+)
+
+"""
+
 _SHARED = """exports_files(["shared.lds"])
 
 filegroup(
@@ -109,6 +120,15 @@ def _impl(rctx):
             continue
         if linkopts == ["*"]:
             linkopts = _all_static(rctx) + ["-lpthread"]
+        system = name
+        if name in rctx.attr.sources:
+            system = name + "_of_system"
+            build += _OR_SOURCE.format(
+                name = repr(name),
+                source = repr(str(rctx.attr.sources[name])),
+                system = repr(system),
+                zig = repr("@petrel//third_party/zig"),
+            )
         build += _LIBRARY.format(
             defines = repr(rctx.attr.defines + ["PETREL_DEBIAN_%s=%s" % (
                 rctx.attr.package.upper().replace("-", "_"),
@@ -118,7 +138,7 @@ def _impl(rctx):
             hdrs = repr([d + "/**/*.h" for d in rctx.attr.header_links]),
             includes = repr(rctx.attr.header_links.keys()),
             linkopts = repr(linkopts),
-            name = repr(name),
+            name = repr(system),
         )
     series = ".".join((version or "").split(".")[:2])
     for link, path in rctx.attr.header_links.items():
@@ -147,6 +167,7 @@ _debian_library = repository_rule(
         "package": attr.string(mandatory = True, doc = "Debian package that has the headers."),
         "libraries": attr.string_list_dict(doc = "Target -> link options; * for all static libraries."),
         "library_deps": attr.string_list_dict(doc = "Target -> other targets."),
+        "sources": attr.string_dict(doc = "Target -> what is built from source instead, for zig."),
         "defines": attr.string_list(),
         "header_links": attr.string_dict(doc = "Folder in the repository -> folder of headers outside the compiler's path; {series} is the first two numbers of the package's version."),
         "tools": attr.string_dict(doc = "Target -> executable."),
@@ -164,6 +185,7 @@ def system_libraries():
         name = "abseil",
         package = "libabsl-dev",
         libraries = {"absl": ["*"]},
+        sources = {"absl": "@abseil_source//:absl"},
         static_prefix = "libabsl_",
         # Command-line flags register themselves when linked; nothing uses them.
         static_exclude = "libabsl_flags",
@@ -219,6 +241,7 @@ def system_libraries():
         name = "minizip",
         package = "libminizip-dev",
         libraries = {"minizip": ["-l:libminizip.a", "-lz"]},
+        sources = {"minizip": "@zlib_source//:minizip"},
     )
     _debian_library(
         name = "cli11",

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exir/ir/blob.h"
 
-// The functions that need no more of OpenSSL than themselves.
-#define OPENSSL_SUPPRESS_DEPRECATED
-#include <openssl/sha.h>
-
 #include <atomic>
 #include <optional>
+
+#include "runtime/platform/fast_sha256.h"
 
 namespace petrel::exir {
 namespace {
@@ -38,12 +36,8 @@ class Share {
 
 Sha256 sha256_of(absl::Span<const uint8_t> bytes) {
   Sha256 digest;
-  static_assert(sizeof(Sha256) == SHA256_DIGEST_LENGTH, "digest size");
-  // Not SHA256(), which starts the whole of OpenSSL.
-  SHA256_CTX context;
-  SHA256_Init(&context);
-  SHA256_Update(&context, bytes.data(), bytes.size());
-  SHA256_Final(digest.data(), &context);
+  static_assert(sizeof(Sha256) == runtime::kSha256Bytes, "digest size");
+  runtime::fast_sha256({bytes.data(), bytes.size()}, digest.data());
   return digest;
 }
 

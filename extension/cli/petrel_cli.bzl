@@ -43,6 +43,30 @@ _KERNELS = [
     Label("//runtime/kernels/portable:kernels"),
 ]
 
+_ZIG = str(Label("//third_party/zig"))
+
+# One file that needs nothing but the C library and what comes with it, so that it can be
+# copied to another machine, as remote execution does. Debian's static zlib cannot be part of
+# a shared library; here it comes first, so that the shared one is not needed.
+_LINK = select({
+    _ZIG: [],
+    "//conditions:default": [
+        "-Wl,--as-needed",
+        "-l:libminizip.a",
+        "-l:libz.a",
+        # Bazel names -lstdc++ itself, last: what it would be asked for must be there already.
+        "-Wl,--whole-archive",
+        "-l:libstdc++.a",
+        "-Wl,--no-whole-archive",
+        "-Wl,--gc-sections",
+    ],
+})
+
+_OLDER_GLIBC = select({
+    _ZIG: [],
+    "//conditions:default": [str(Label("//runtime/platform:older_glibc"))],
+})
+
 def petrel_cli(name, backends, compilers = [], kernels = _KERNELS, visibility = None, **kwargs):
     """The command `name` with both halves of each backend.
 
@@ -94,25 +118,12 @@ def petrel_cli(name, backends, compilers = [], kernels = _KERNELS, visibility = 
     )
     cc_binary(
         name = name,
-        # One file that needs nothing but the C library and what comes with it, so that it
-        # can be copied to another machine, as remote execution does. Debian's static zlib cannot be part of a
-        # shared library; here it comes first, so that the shared one is not needed.
-        linkopts = [
-            "-Wl,--as-needed",
-            "-l:libminizip.a",
-            "-l:libz.a",
-            # Bazel names -lstdc++ itself, last: what it would be asked for must be there already.
-            "-Wl,--whole-archive",
-            "-l:libstdc++.a",
-            "-Wl,--no-whole-archive",
-            "-Wl,--gc-sections",
-        ],
+        linkopts = _LINK,
         visibility = visibility,
         deps = [
             ":%s_linked_backends" % name,
             ":%s_registry" % name,
             str(Label("//extension/cli:command")),
-            str(Label("//runtime/platform:older_glibc")),
-        ],
+        ] + _OLDER_GLIBC,
         **kwargs
     )

@@ -51,12 +51,13 @@ CONFORMANCE_PACKAGE = "test/conformance"
 # How tests of any room read what eager PyTorch computed.
 EAGER_PACKAGE = "test/eager"
 
-# What kernels and the compiler both compute: from shapes, and the bits of
-# narrow floats. And the C that travels with what the compiler writes.
+# What kernels and the compiler both compute: from shapes, the bits of
+# narrow floats, and digests. And the C that travels with what the compiler writes.
 SHARED_PACKAGES = {"exir/emit_c": ("runtime/micro", "runtime/kernels/narrow"),
                    "exir/memory": ("runtime/kernels/scratch",),
                    "exir/driver": ("runtime/kernels/narrow",),
                    "exir/import": ("runtime/kernels/narrow",),
+                   "exir/ir": ("runtime/platform",),
                    "exir/pass/framework": ("runtime/kernels/narrow",)}
 
 
