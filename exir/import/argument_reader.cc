@@ -193,6 +193,12 @@ absl::StatusOr<Argument> ArgumentReader::read_one(const ArgSpec& spec, const Jso
     if (auto fitted = fit_literal(spec, literal)) return *std::move(fitted);
     return does_not_fit(union_, tag);
   }
+  if (tag == "as_complex" && part_ != Part::kWhole) {
+    PETREL_ASSIGN_OR_RETURN(Json number, payload.at(part_ == Part::kReal ? "real" : "imag"));
+    PETREL_ASSIGN_OR_RETURN(const double value, number.number());
+    if (auto fitted = fit_literal(spec, Argument(value))) return *std::move(fitted);
+    return does_not_fit(union_, tag);
+  }
   if (tag == "as_sym_int" || tag == "as_sym_float" || tag == "as_sym_bool") {
     PETREL_ASSIGN_OR_RETURN(Argument scalar, scalar_or_name(payload));
     if (auto fitted = fit_literal(spec, scalar)) return *std::move(fitted);
@@ -215,7 +221,8 @@ absl::StatusOr<Argument> ArgumentReader::read_one(const ArgSpec& spec, const Jso
     return named_tensor(inner.second);
   }
   if (tag == "as_scalar_type" && spec.kind == ArgKind::kScalarType) {
-    PETREL_ASSIGN_OR_RETURN(ScalarType type, read_scalar_type(payload));
+    PETREL_ASSIGN_OR_RETURN(ScalarType type, part_ == Part::kWhole ? read_scalar_type(payload)
+                                                                   : read_part_type(payload));
     return Argument(type);
   }
   if (tag == "as_memory_format" && spec.kind == ArgKind::kMemoryFormat) {

@@ -12,6 +12,7 @@
 #ifndef PETREL_EXIR_IMPORT_ARGUMENT_READER_H_
 #define PETREL_EXIR_IMPORT_ARGUMENT_READER_H_
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <string>
@@ -36,6 +37,10 @@ class ArgumentReader {
   // argument.
   absl::StatusOr<std::vector<Argument>> read(const OpInfo& op, const Json& inputs);
 
+  // Complex literals and dtypes are read as those of one part; otherwise they are errors.
+  enum class Part : uint8_t { kWhole, kReal, kImaginary };
+  void set_part(Part part) { part_ = part; }
+
  private:
   absl::StatusOr<Argument> read_one(const ArgSpec& spec, const Json& union_);
   absl::StatusOr<Argument> read_list(const ArgSpec& spec, const std::string& tag,
@@ -50,6 +55,7 @@ class ArgumentReader {
 
   Graph* graph_;
   Lookup lookup_;
+  Part part_ = Part::kWhole;
   std::map<std::string, ConstantPtr> numbers_;
 };
 

@@ -136,6 +136,15 @@ absl::StatusOr<Argument> GraphReader::lookup(const std::string& name) {
   Scope& scope = scopes_.back();
   const auto it = scope.bound.find(name);
   if (it != scope.bound.end()) return it->second;
+  if (scope.complex_names.count(name) != 0) {
+    PETREL_ASSIGN_OR_RETURN(const ComplexPair parts, complex_parts(name));
+    if (part_ == ArgumentReader::Part::kReal) return Argument(parts.real);
+    if (part_ == ArgumentReader::Part::kImaginary) return Argument(parts.imaginary);
+    return absl::UnimplementedError(
+        absl::StrCat("'", name,
+                     "' is a tensor of complex numbers, which is not supported here; "
+                     "torch.view_as_real makes it one of real numbers"));
+  }
   const auto lazy = scope.lazy.find(name);
   if (lazy == scope.lazy.end()) {
     PETREL_ASSIGN_OR_RETURN(Argument known, known_scalar(name));
@@ -170,6 +179,7 @@ absl::Status GraphReader::read_metas(const Json& graph, Scope* scope) {
   PETREL_ASSIGN_OR_RETURN(Json tensors, graph.at("tensor_values"));
   PETREL_ASSIGN_OR_RETURN(auto metas, tensors.members());
   for (auto& [name, meta] : metas) {
+    if (is_complex(meta)) scope->complex_names.insert(name);
     scope->tensor_metas.emplace(name, std::move(meta));
   }
   for (const char* kind : {"sym_int_values", "sym_bool_values", "sym_float_values"}) {
@@ -246,7 +256,11 @@ absl::Status GraphReader::read_node(const Json& node) {
   if (op == nullptr) {
     return annotate(absl::UnimplementedError("the operator is not supported"), place);
   }
-  return annotate(read_operator(*op, node, source, name), place);
+  const absl::StatusOr<bool> of_complex = is_of_complex(*op, node);
+  if (!of_complex.ok()) return annotate(of_complex.status(), place);
+  return annotate(
+      *of_complex ? read_complex(*op, node, source) : read_operator(*op, node, source, name),
+      place);
 }
 
 absl::Status GraphReader::read_operator(const OpInfo& op, const Json& node, const Source& source,
@@ -350,7 +364,7 @@ absl::Status GraphReader::check_recorded(const std::string& name, Value& value) 
   if (!value.type().is_tensor()) return absl::OkStatus();
   const auto it = scopes_.back().tensor_metas.find(name);
   if (it == scopes_.back().tensor_metas.end()) return absl::OkStatus();
-  const absl::StatusOr<TensorType> recorded = read_tensor_type(it->second, *symbols_);
+  const absl::StatusOr<TensorType> recorded = read_part_tensor_type(it->second, *symbols_);
   if (!recorded.ok()) {
     return annotate(recorded.status(), absl::StrCat("value '", name, "'"));
   }
@@ -368,7 +382,7 @@ absl::Status GraphReader::read_region(const Json& node, const std::string& targe
   PETREL_ASSIGN_OR_RETURN(std::vector<Json> inputs, input_list.items());
   if (target == kAutocast) PETREL_RETURN_IF_ERROR(check_autocast(inputs));
   std::optional<Json> region;
-  std::vector<Argument> operands;
+  std::vector<Named> operands;
   for (const Json& input : inputs) {
     PETREL_ASSIGN_OR_RETURN(Json argument, input.at("arg"));
     PETREL_ASSIGN_OR_RETURN(auto tagged, argument.tagged());
@@ -377,7 +391,7 @@ absl::Status GraphReader::read_region(const Json& node, const std::string& targe
       PETREL_ASSIGN_OR_RETURN(region, payload.at("graph"));
     } else if (region && tag == "as_tensor") {
       PETREL_ASSIGN_OR_RETURN(std::string name, name_in(payload));
-      PETREL_ASSIGN_OR_RETURN(Argument operand, lookup(name));
+      PETREL_ASSIGN_OR_RETURN(Named operand, named(name));
       operands.push_back(std::move(operand));
     } else if (region) {
       return argument.error(absl::StrCat("an operand of kind '", tag, "' is not supported"));
@@ -396,7 +410,7 @@ absl::Status GraphReader::read_region(const Json& node, const std::string& targe
   for (size_t i = 0; i < operands.size(); ++i) {
     PETREL_ASSIGN_OR_RETURN(Json tensor, parameters[i].at("as_tensor"));
     PETREL_ASSIGN_OR_RETURN(std::string name, name_in(tensor));
-    scope.bound.emplace(std::move(name), operands[i]);
+    operands[i].bind_in(&scope, name);
   }
   PETREL_ASSIGN_OR_RETURN(std::vector<std::string> inner_names, output_names(*region));
   PETREL_ASSIGN_OR_RETURN(std::vector<std::string> names, output_names(node));
@@ -406,16 +420,16 @@ absl::Status GraphReader::read_region(const Json& node, const std::string& targe
   }
   scopes_.push_back(std::move(scope));
   absl::Status status = read_nodes(*region);
-  std::vector<Argument> results;
+  std::vector<Named> results;
   for (const std::string& name : inner_names) {
     if (!status.ok()) break;
-    absl::StatusOr<Argument> result = lookup(name);
+    absl::StatusOr<Named> result = named(name);
     status = result.status();
     if (result.ok()) results.push_back(*std::move(result));
   }
   scopes_.pop_back();
   PETREL_RETURN_IF_ERROR(status);
-  for (size_t i = 0; i < names.size(); ++i) bind(names[i], results[i]);
+  for (size_t i = 0; i < names.size(); ++i) results[i].bind_in(&scopes_.back(), names[i]);
   return absl::OkStatus();
 }
 

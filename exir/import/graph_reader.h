@@ -23,6 +23,7 @@
 
 #include "absl/status/statusor.h"
 #include "exir/import/argument_reader.h"
+#include "exir/import/fourier.h"
 #include "exir/import/json.h"
 #include "exir/import/tensor_meta.h"
 #include "exir/ir/graph.h"
@@ -59,10 +60,20 @@ class GraphReader {
     std::map<std::string, Argument> bound;
     std::map<std::string, MakeValue> lazy;
     std::map<std::string, Json> tensor_metas;
-    std::map<std::string, Json> scalars;  // symbolic int, float, bool
-    std::set<std::string> ints;           // those that are ints
+    std::set<std::string> complex_names;         // of tensors of complex numbers
+    std::map<std::string, ComplexPair> complex;  // those that were made
+    std::map<std::string, Json> scalars;         // symbolic int, float, bool
+    std::set<std::string> ints;                  // those that are ints
     // Numbers that no operator of the table computes -> the node that would.
     std::map<std::string, std::string> unreadable;
+  };
+
+  // What a name stands for, to be handed into a region or out of it.
+  struct Named {
+    Argument argument;
+    ComplexPair parts;
+
+    void bind_in(Scope* scope, const std::string& name) const;
   };
 
   absl::Status read_metas(const Json& graph, Scope* scope);
@@ -70,6 +81,13 @@ class GraphReader {
   absl::Status read_node(const Json& node);
   absl::Status read_operator(const OpInfo& op, const Json& node, const Source& source,
                              const std::string& name);
+  // Whether complex numbers are among the inputs or results of a node, and such a node
+  // (complex_nodes.cc).
+  absl::StatusOr<bool> is_of_complex(const OpInfo& op, const Json& node);
+  absl::Status read_complex(const OpInfo& op, const Json& node, const Source& source);
+  absl::Status bind_parts(const std::string& name, const ComplexPair& parts);
+  absl::StatusOr<ComplexPair> complex_parts(const std::string& name);
+  absl::StatusOr<Named> named(const std::string& name);
   absl::Status check_strided_self(const Json& inputs, const std::vector<Argument>& arguments);
   absl::Status read_region(const Json& node, const std::string& target);
   absl::Status read_cond(const Json& node, const Source& source, const std::string& name);
@@ -99,6 +117,8 @@ class GraphReader {
   Graph* graph_;
   const Symbols* symbols_;
   ArgumentReader arguments_;
+  // Which part of complex numbers a name stands for while their node is read.
+  ArgumentReader::Part part_ = ArgumentReader::Part::kWhole;
   std::vector<Scope> scopes_;  // innermost last
 };
 

@@ -126,6 +126,12 @@ absl::Status Importer::bind_inputs(const Json& graph) {
     if (meta == metas.end()) {
       return annotate(tensors.error(absl::StrCat("has no '", spec.value, "'")), place);
     }
+    if (is_complex(meta->second)) {
+      return annotate(absl::UnimplementedError(
+                          "is a tensor of complex numbers, which is not supported; let the model "
+                          "take torch.view_as_real of it and call torch.view_as_complex"),
+                      place);
+    }
     // Channels-last inputs are taken as contiguous: callers give tensors in the
     // order of their sizes.
     absl::StatusOr<TensorType> type = read_tensor_type(meta->second, symbols_);

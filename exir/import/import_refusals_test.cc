@@ -239,7 +239,7 @@ TEST(ImportRefusals, NamesTheMemberThatIsWrong) {
       {kWeights, "weight_0", "weight_77", "has no member 'data/weights/weight_77'"},
       {kWeights, "weight_0", "../../x", "has no member"},
       {kWeights, "\"dtype\": 7", "\"dtype\": 99", "is 99, which is not a dtype"},
-      {kWeights, "\"dtype\": 7", "\"dtype\": 10", "dtype complex64 is not supported"},
+      {kWeights, "\"dtype\": 7", "\"dtype\": 9", "dtype complex32 is not supported"},
       {kWeights, "\"layout\": 7", "\"layout\": 1", "is layout 1"},
       {kWeights, "{\"as_int\": 4}", "{\"as_int\": -4}", "dim 0 is -4, must be in [0, 2^31)"},
       {kWeights, "{\"as_int\": 4}", "{\"as_int\": 400}", "needs more"},

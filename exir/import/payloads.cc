@@ -103,10 +103,24 @@ absl::StatusOr<absl::Span<const uint8_t>> Payloads::storage(const std::string& m
   return bytes;
 }
 
+absl::StatusOr<Payloads::View> Payloads::as_pairs(View view) {
+  Sizes sizes = view.type.sizes;
+  sizes.push_back(2);
+  view.type = TensorType::contiguous(view.type.dtype, std::move(sizes));
+  PETREL_RETURN_IF_ERROR(check_tensor_type(view.type));
+  view.strides.push_back(1);
+  bool fits = !__builtin_mul_overflow(view.offset, 2, &view.offset);
+  for (size_t i = 0; i + 1 < view.strides.size(); ++i) {
+    fits = fits && !__builtin_mul_overflow(view.strides[i], 2, &view.strides[i]);
+  }
+  if (fits) return view;
+  return absl::InvalidArgumentError("strides or storage_offset of complex numbers are too large");
+}
+
 absl::StatusOr<Payloads::View> Payloads::read_view(const Json& meta) const {
   const Symbols no_symbols;
   View view;
-  PETREL_ASSIGN_OR_RETURN(view.type, read_tensor_type(meta, no_symbols));
+  PETREL_ASSIGN_OR_RETURN(view.type, read_part_tensor_type(meta, no_symbols));
   PETREL_ASSIGN_OR_RETURN(Json strides, meta.at("strides"));
   PETREL_ASSIGN_OR_RETURN(view.strides, read_sizes(strides, no_symbols));
   PETREL_ASSIGN_OR_RETURN(Json offset, meta.at("storage_offset"));
@@ -120,6 +134,7 @@ absl::StatusOr<Payloads::View> Payloads::read_view(const Json& meta) const {
     if (stride < 0) return strides.error(absl::StrCat("has ", stride));
   }
   if (view.offset < 0) return offset.error(absl::StrCat("is ", view.offset));
+  if (is_complex(meta)) return as_pairs(view);
   return view;
 }
 

@@ -63,6 +63,8 @@ class Payloads {
   absl::Status read_config(Section section, const std::string& folder, const std::string& config);
   absl::StatusOr<absl::Span<const uint8_t>> storage(const std::string& member);
   absl::StatusOr<View> read_view(const Json& meta) const;
+  // Complex numbers as a last dim of 2: the real and the imaginary part.
+  static absl::StatusOr<View> as_pairs(View view);
   absl::StatusOr<Blob> slice(const std::string& member, View view);
   // Precondition: slice() took the view.
   static Extent extent_of(const std::string& member, const View& view);

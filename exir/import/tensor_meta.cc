@@ -37,6 +37,9 @@ constexpr DtypeCode kDtypeCodes[] = {
     {35, "uint64", ScalarType::kUInt64},
 };
 
+constexpr int64_t kComplex64 = 10;
+constexpr int64_t kComplex128 = 11;
+
 constexpr int64_t kStridedLayout = 7;
 
 // Sizes are 32-bit in a program.
@@ -53,6 +56,20 @@ absl::StatusOr<ScalarType> read_scalar_type(const Json& code) {
         absl::StrCat(code.place(), ": dtype ", row.name, " is not supported"));
   }
   return code.error(absl::StrCat("is ", number, ", which is not a dtype"));
+}
+
+absl::StatusOr<ScalarType> read_part_type(const Json& code) {
+  PETREL_ASSIGN_OR_RETURN(int64_t number, code.integer());
+  if (number == kComplex64) return ScalarType::kFloat;
+  if (number == kComplex128) return ScalarType::kDouble;
+  return read_scalar_type(code);
+}
+
+bool is_complex(const Json& meta) {
+  const std::optional<Json> dtype = meta.find("dtype");
+  if (!dtype) return false;
+  const absl::StatusOr<int64_t> number = dtype->integer();
+  return number.ok() && (*number == kComplex64 || *number == kComplex128);
 }
 
 absl::StatusOr<MemoryFormat> read_memory_format(const Json& code) {
@@ -171,9 +188,12 @@ absl::Status check_row_major(const Json& meta, const Symbols& symbols, bool from
   return absl::UnimplementedError("its elements do not begin where its storage does");
 }
 
-absl::StatusOr<TensorType> read_tensor_type(const Json& meta, const Symbols& symbols) {
+namespace {
+
+absl::StatusOr<TensorType> tensor_type(const Json& meta, const Symbols& symbols,
+                                       absl::StatusOr<ScalarType> (*read_type)(const Json&)) {
   PETREL_ASSIGN_OR_RETURN(Json dtype_code, meta.at("dtype"));
-  PETREL_ASSIGN_OR_RETURN(ScalarType dtype, read_scalar_type(dtype_code));
+  PETREL_ASSIGN_OR_RETURN(ScalarType dtype, read_type(dtype_code));
   if (const std::optional<Json> layout = meta.find("layout")) {
     PETREL_RETURN_IF_ERROR(check_layout(*layout));
   }
@@ -188,6 +208,16 @@ absl::StatusOr<TensorType> read_tensor_type(const Json& meta, const Symbols& sym
   TensorType type = TensorType::dynamic(dtype, std::move(sizes));
   PETREL_RETURN_IF_ERROR(check_tensor_type(type));
   return type;
+}
+
+}  // namespace
+
+absl::StatusOr<TensorType> read_tensor_type(const Json& meta, const Symbols& symbols) {
+  return tensor_type(meta, symbols, read_scalar_type);
+}
+
+absl::StatusOr<TensorType> read_part_tensor_type(const Json& meta, const Symbols& symbols) {
+  return tensor_type(meta, symbols, read_part_type);
 }
 
 }  // namespace petrel::exir

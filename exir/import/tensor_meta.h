@@ -25,6 +25,10 @@ namespace petrel::exir {
 // From the numbering of archives. Unimplemented, with the name, for dtypes that
 // the IR lacks.
 absl::StatusOr<ScalarType> read_scalar_type(const Json& code);
+// The same; of complex numbers, that of their parts.
+absl::StatusOr<ScalarType> read_part_type(const Json& code);
+// Whether a tensor is of complex numbers.
+bool is_complex(const Json& meta);
 absl::StatusOr<MemoryFormat> read_memory_format(const Json& code);
 // An error unless the code is that of plain strided tensors.
 absl::Status check_layout(const Json& code);
@@ -45,6 +49,8 @@ class Symbols {
 // Dtype and sizes as a contiguous type: the archive's strides say how the
 // exporter laid the value out, which is not how the compiler will.
 absl::StatusOr<TensorType> read_tensor_type(const Json& meta, const Symbols& symbols);
+// The same; of complex numbers, that of one part.
+absl::StatusOr<TensorType> read_part_tensor_type(const Json& meta, const Symbols& symbols);
 
 // OK for a tensor whose elements lie in their storage one behind the other, and from its
 // start if `from_start`; else how they lie.

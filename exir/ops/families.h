@@ -13,6 +13,7 @@ namespace petrel::exir::rules {
 absl::Span<const OpRow> activation_ops();
 absl::Span<const OpRow> binary_ops();
 absl::Span<const OpRow> compare_ops();
+absl::Span<const OpRow> complex_ops();
 absl::Span<const OpRow> composite_ops();
 absl::Span<const OpRow> conv_ops();
 absl::Span<const OpRow> copy_ops();

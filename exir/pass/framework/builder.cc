@@ -88,10 +88,10 @@ absl::StatusOr<Node*> Builder::node(const OpInfo& op, std::vector<Argument> argu
   if (op.infer != nullptr) {
     PETREL_ASSIGN_OR_RETURN(types, op.infer(op, arguments));
   }
-  Node* made = position_ == nullptr
-                   ? graph_.append(op, std::move(arguments), std::move(types), short_name(op))
-                   : graph_.insert_before(position_, op, std::move(arguments), std::move(types),
-                                          short_name(op));
+  Node* made = position_ == nullptr ? graph_.append(op, std::move(arguments), std::move(types),
+                                                    short_name(op), source_)
+                                    : graph_.insert_before(position_, op, std::move(arguments),
+                                                           std::move(types), short_name(op));
   made_.insert(made);
   return made;
 }

@@ -68,6 +68,12 @@ class Builder {
   // `position` null: at the end of the graph.
   Builder(Graph& graph, Node* position, Varying varying = Varying::kRefused)
       : graph_(graph), position_(position), varying_(varying) {}
+  // At the end, for a node of the model that is not in the graph.
+  Builder(Graph& graph, Source source)
+      : graph_(graph),
+        position_(nullptr),
+        varying_(Varying::kRefused),
+        source_(std::move(source)) {}
 
   Graph& graph() const { return graph_; }
 
@@ -106,6 +112,7 @@ class Builder {
   Graph& graph_;
   Node* position_;
   const Varying varying_;
+  const Source source_;
   std::set<const Node*> made_;
 };
 

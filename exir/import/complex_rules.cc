@@ -1,0 +1,455 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/import/complex_rules.h"
+
+#include <cmath>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "exir/import/complex_transforms.h"
+#include "exir/ops/handles.h"
+#include "exir/ops/table.h"
+#include "exir/status_macros.h"
+
+namespace petrel::exir {
+
+const Argument& ComplexCall::argument(ArgHandle name) const {
+  return real[static_cast<size_t>(op.find_arg(name))];
+}
+
+ComplexPair ComplexCall::parts(ArgHandle name) const {
+  const auto i = static_cast<size_t>(op.find_arg(name));
+  return {real[i].value(), is_complex[i] ? imaginary[i].value() : nullptr};
+}
+
+namespace {
+
+using Made = absl::StatusOr<std::vector<ComplexPair>>;
+using PairOr = absl::StatusOr<ComplexPair>;
+using Rule = Made (*)(Builder& b, const ComplexCall& call);
+
+// One node for each part: what moves, sums or scales elements.
+Made each_part(Builder& b, const ComplexCall& call) {
+  PETREL_ASSIGN_OR_RETURN(Node * real, b.node(call.op, call.real));
+  PETREL_ASSIGN_OR_RETURN(Node * imaginary, b.node(call.op, call.imaginary));
+  std::vector<ComplexPair> made;
+  for (size_t i = 0; i < real->num_results(); ++i) {
+    made.push_back({real->result(i), imaginary->result(i)});
+  }
+  return made;
+}
+
+// The same, where a real tensor beside a complex one has zeros as its imaginary part.
+Made with_zeros(Builder& b, const ComplexCall& call) {
+  const auto zeros_of = [&](Value* x) { return b.call(aten::zeros_like, {x}); };
+  ComplexCall whole = call;
+  for (size_t i = 0; i < call.real.size(); ++i) {
+    Argument& argument = whole.imaginary[i];
+    if (argument.is_value() && !call.is_complex[i] && argument.value()->type().is_tensor()) {
+      PETREL_ASSIGN_OR_RETURN(Value * zeros, zeros_of(argument.value()));
+      argument = Argument(zeros);
+    } else if (argument.is_list()) {
+      Argument::List items = argument.as_list();
+      for (size_t k = 0; k < items.size(); ++k) {
+        if (!items[k].is_value() || items[k] != call.real[i].as_list()[k]) continue;
+        PETREL_ASSIGN_OR_RETURN(Value * zeros, zeros_of(items[k].value()));
+        items[k] = Argument(zeros);
+      }
+      argument = Argument(std::move(items));
+    }
+  }
+  return each_part(b, whole);
+}
+
+// A function of two tensors that is linear in each.
+template <typename Function>
+PairOr bilinear(Builder& b, const ComplexPair& x, const ComplexPair& y, const Function& function) {
+  ComplexPair made;
+  PETREL_ASSIGN_OR_RETURN(made.real, function(x.real, y.real));
+  if (x.is_complex() && y.is_complex()) {
+    PETREL_ASSIGN_OR_RETURN(Value * both, function(x.imaginary, y.imaginary));
+    PETREL_ASSIGN_OR_RETURN(made.real, b.call(aten::sub_Tensor, {made.real, both}));
+  }
+  if (y.is_complex()) {
+    PETREL_ASSIGN_OR_RETURN(made.imaginary, function(x.real, y.imaginary));
+  }
+  if (x.is_complex()) {
+    PETREL_ASSIGN_OR_RETURN(Value * crossed, function(x.imaginary, y.real));
+    if (made.imaginary != nullptr) {
+      PETREL_ASSIGN_OR_RETURN(crossed, b.call(aten::add_Tensor, {made.imaginary, crossed}));
+    }
+    made.imaginary = crossed;
+  }
+  return made;
+}
+
+PairOr product(Builder& b, const ComplexPair& x, const ComplexPair& y) {
+  return bilinear(b, x, y, [&](Value* u, Value* v) { return b.call(aten::mul_Tensor, {u, v}); });
+}
+
+// The first two arguments are the tensors.
+Made product_of_two(Builder& b, const ComplexCall& call) {
+  const auto parts = [&](size_t i) {
+    return ComplexPair{call.real[i].value(),
+                       call.is_complex[i] ? call.imaginary[i].value() : nullptr};
+  };
+  PETREL_ASSIGN_OR_RETURN(
+      ComplexPair made, bilinear(b, parts(0), parts(1), [&](Value* u, Value* v) -> BuiltValue {
+        std::vector<Argument> arguments = call.real;
+        arguments[0] = Argument(u);
+        arguments[1] = Argument(v);
+        PETREL_ASSIGN_OR_RETURN(Node * node, b.node(call.op, std::move(arguments)));
+        return node->result();
+      }));
+  return std::vector<ComplexPair>{made};
+}
+
+Made einsum(Builder& b, const ComplexCall& call) {
+  const Argument& tensors = call.argument(arg::tensors);
+  const Argument& other = call.imaginary[static_cast<size_t>(call.op.find_arg(arg::tensors))];
+  const std::vector<Value*> real = tensors.values();
+  const std::vector<Value*> imaginary = other.values();
+  if (real.size() > 2) {
+    return absl::UnimplementedError("more than two tensors, of complex numbers, are not supported");
+  }
+  if (real.size() < 2) return each_part(b, call);
+  const auto parts = [&](size_t i) {
+    return ComplexPair{real[i], real[i] == imaginary[i] ? nullptr : imaginary[i]};
+  };
+  PETREL_ASSIGN_OR_RETURN(
+      ComplexPair made, bilinear(b, parts(0), parts(1), [&](Value* u, Value* v) {
+        return b.call(aten::einsum, {call.argument(arg::equation), std::vector<Value*>{u, v}});
+      }));
+  return std::vector<ComplexPair>{made};
+}
+
+// re z re z + im z im z
+BuiltValue squared_length(Builder& b, const ComplexPair& z) {
+  PETREL_ASSIGN_OR_RETURN(Value * real, b.call(aten::mul_Tensor, {z.real, z.real}));
+  PETREL_ASSIGN_OR_RETURN(Value * imaginary, b.call(aten::mul_Tensor, {z.imaginary, z.imaginary}));
+  return b.call(aten::add_Tensor, {real, imaginary});
+}
+
+PairOr conjugate(Builder& b, const ComplexPair& z) {
+  ComplexPair made = z;
+  PETREL_ASSIGN_OR_RETURN(made.imaginary, b.call(aten::neg, {z.imaginary}));
+  return made;
+}
+
+PairOr divided(Builder& b, const ComplexPair& z, Value* by) {
+  ComplexPair made;
+  PETREL_ASSIGN_OR_RETURN(made.real, b.call(aten::div_Tensor, {z.real, by}));
+  PETREL_ASSIGN_OR_RETURN(made.imaginary, b.call(aten::div_Tensor, {z.imaginary, by}));
+  return made;
+}
+
+Made one_result(PairOr parts) {
+  if (!parts.ok()) return parts.status();
+  return std::vector<ComplexPair>{*parts};
+}
+
+Made divide(Builder& b, const ComplexCall& call) {
+  const ComplexPair x = call.parts(arg::self);
+  const ComplexPair y = call.parts(arg::other);
+  if (!y.is_complex()) return one_result(divided(b, x, y.real));
+  PETREL_ASSIGN_OR_RETURN(ComplexPair turned, conjugate(b, y));
+  PETREL_ASSIGN_OR_RETURN(turned, product(b, x, turned));
+  PETREL_ASSIGN_OR_RETURN(Value * length, squared_length(b, y));
+  return one_result(divided(b, turned, length));
+}
+
+Made reciprocal(Builder& b, const ComplexCall& call) {
+  const ComplexPair z = call.parts(arg::self);
+  PETREL_ASSIGN_OR_RETURN(const ComplexPair turned, conjugate(b, z));
+  PETREL_ASSIGN_OR_RETURN(Value * length, squared_length(b, z));
+  return one_result(divided(b, turned, length));
+}
+
+Made power(Builder& b, const ComplexCall& call) {
+  const Argument& exponent = call.argument(arg::exponent);
+  if (!exponent.is_number() || exponent.as_number() != 2) {
+    return absl::UnimplementedError("a power of complex numbers must be 2");
+  }
+  const ComplexPair z = call.parts(arg::self);
+  return one_result(product(b, z, z));
+}
+
+Made square(Builder& b, const ComplexCall& call) {
+  const ComplexPair z = call.parts(arg::self);
+  return one_result(product(b, z, z));
+}
+
+// `length` (cos angle + i sin angle)
+Made from_polar(Builder& b, Value* length, Value* angle) {
+  ComplexPair made;
+  PETREL_ASSIGN_OR_RETURN(Value * cosine, b.call(aten::cos, {angle}));
+  PETREL_ASSIGN_OR_RETURN(Value * sine, b.call(aten::sin, {angle}));
+  PETREL_ASSIGN_OR_RETURN(made.real, b.call(aten::mul_Tensor, {length, cosine}));
+  PETREL_ASSIGN_OR_RETURN(made.imaginary, b.call(aten::mul_Tensor, {length, sine}));
+  return std::vector<ComplexPair>{made};
+}
+
+Made polar(Builder& b, const ComplexCall& call) {
+  return from_polar(b, call.parts(arg::abs).real, call.parts(arg::angle).real);
+}
+
+Made exponential(Builder& b, const ComplexCall& call) {
+  const ComplexPair z = call.parts(arg::self);
+  PETREL_ASSIGN_OR_RETURN(Value * length, b.call(aten::exp, {z.real}));
+  return from_polar(b, length, z.imaginary);
+}
+
+Made one_value(BuiltValue value) {
+  if (!value.ok()) return value.status();
+  return std::vector<ComplexPair>{{*value, nullptr}};
+}
+
+Made absolute(Builder& b, const ComplexCall& call) {
+  const ComplexPair z = call.parts(arg::self);
+  return one_value(b.call(aten::hypot, {z.real, z.imaginary}));
+}
+
+Made angle(Builder& b, const ComplexCall& call) {
+  const ComplexPair z = call.parts(arg::self);
+  if (z.is_complex()) return one_value(b.call(aten::atan2, {z.imaginary, z.real}));
+  PETREL_ASSIGN_OR_RETURN(Value * zeros, b.call(aten::zeros_like, {z.real}));
+  return one_value(b.call(aten::atan2, {zeros, z.real}));
+}
+
+// The principal one: half the angle.
+Made square_root(Builder& b, const ComplexCall& call) {
+  const ComplexPair z = call.parts(arg::self);
+  PETREL_ASSIGN_OR_RETURN(Value * length, b.call(aten::hypot, {z.real, z.imaginary}));
+  PETREL_ASSIGN_OR_RETURN(length, b.call(aten::sqrt, {length}));
+  PETREL_ASSIGN_OR_RETURN(Value * turn, b.call(aten::atan2, {z.imaginary, z.real}));
+  PETREL_ASSIGN_OR_RETURN(Value * half, b.scalar(0.5, turn->tensor().dtype));
+  PETREL_ASSIGN_OR_RETURN(turn, b.call(aten::mul_Tensor, {turn, half}));
+  return from_polar(b, length, turn);
+}
+
+Made logarithm(Builder& b, const ComplexCall& call) {
+  const ComplexPair z = call.parts(arg::self);
+  ComplexPair made;
+  PETREL_ASSIGN_OR_RETURN(Value * length, b.call(aten::hypot, {z.real, z.imaginary}));
+  PETREL_ASSIGN_OR_RETURN(made.real, b.call(aten::log, {length}));
+  PETREL_ASSIGN_OR_RETURN(made.imaginary, b.call(aten::atan2, {z.imaginary, z.real}));
+  return std::vector<ComplexPair>{made};
+}
+
+Made join_parts(Builder&, const ComplexCall& call) {
+  return std::vector<ComplexPair>{{call.parts(arg::real).real, call.parts(arg::imag).real}};
+}
+
+Made part_of_pair(Builder& b, const ComplexCall& call) {
+  Value* pairs = call.parts(arg::self).real;
+  ComplexPair made;
+  PETREL_ASSIGN_OR_RETURN(made.real, b.call(aten::select_int, {pairs, -1, 0}));
+  PETREL_ASSIGN_OR_RETURN(made.imaginary, b.call(aten::select_int, {pairs, -1, 1}));
+  return std::vector<ComplexPair>{made};
+}
+
+Made pair_of_parts(Builder& b, const ComplexCall& call) {
+  const ComplexPair z = call.parts(arg::self);
+  return one_value(b.call(aten::stack, {std::vector<Value*>{z.real, z.imaginary}, -1}));
+}
+
+Made real_part(Builder&, const ComplexCall& call) {
+  return std::vector<ComplexPair>{{call.parts(arg::self).real, nullptr}};
+}
+
+Made imaginary_part(Builder&, const ComplexCall& call) {
+  const ComplexPair z = call.parts(arg::self);
+  if (!z.is_complex()) return absl::InvalidArgumentError("takes a tensor that is not complex");
+  return std::vector<ComplexPair>{{z.imaginary, nullptr}};
+}
+
+Made conjugated(Builder& b, const ComplexCall& call) {
+  const ComplexPair z = call.parts(arg::self);
+  if (!z.is_complex()) return std::vector<ComplexPair>{z};
+  return one_result(conjugate(b, z));
+}
+
+// Another width, or complex numbers of real ones. What is made real keeps its real part.
+Made cast(Builder& b, const ComplexCall& call) {
+  const ComplexPair z = call.parts(arg::self);
+  PETREL_ASSIGN_OR_RETURN(Node * real, b.node(call.op, call.real));
+  ComplexPair made{real->result(), nullptr};
+  if (call.gives_complex && z.is_complex()) {
+    PETREL_ASSIGN_OR_RETURN(Node * imaginary, b.node(call.op, call.imaginary));
+    made.imaginary = imaginary->result();
+  } else if (call.gives_complex) {
+    PETREL_ASSIGN_OR_RETURN(made.imaginary, b.call(aten::zeros_like, {made.real}));
+  }
+  return std::vector<ComplexPair>{made};
+}
+
+Made pad(Builder& b, const ComplexCall& call) {
+  const int i = call.op.find_arg(arg::value);
+  const Argument& value = call.real[static_cast<size_t>(i)];
+  if (value.is_number() && value.as_number() != 0) {
+    return absl::UnimplementedError("complex numbers are padded with zeros alone");
+  }
+  return each_part(b, call);
+}
+
+// Of one number, which may be complex itself.
+Made filled(Builder& b, const ComplexCall& call) {
+  const int value = call.op.find_arg(arg::fill_value);
+  if (value >= 0 && call.is_complex[static_cast<size_t>(value)]) return each_part(b, call);
+  PETREL_ASSIGN_OR_RETURN(Node * real, b.node(call.op, call.real));
+  ComplexPair made{real->result(), nullptr};
+  if (call.gives_complex) {
+    PETREL_ASSIGN_OR_RETURN(made.imaginary, b.call(aten::zeros_like, {made.real}));
+  }
+  return std::vector<ComplexPair>{made};
+}
+
+Made nothing(Builder&, const ComplexCall&) { return std::vector<ComplexPair>{}; }
+
+struct RuleRow {
+  OpHandle op;
+  Rule rule;
+};
+
+constexpr RuleRow kRules[] = {
+    // Elements in other places, sums of them, and what is linear with real factors.
+    {aten::view, each_part},
+    {aten::_unsafe_view, each_part},
+    {aten::reshape, each_part},
+    {aten::view_as, each_part},
+    {aten::reshape_as, each_part},
+    {aten::unsqueeze, each_part},
+    {aten::squeeze, each_part},
+    {aten::squeeze_dim, each_part},
+    {aten::squeeze_dims, each_part},
+    {aten::transpose_int, each_part},
+    {aten::swapaxes, each_part},
+    {aten::permute, each_part},
+    {aten::movedim_int, each_part},
+    {aten::movedim_intlist, each_part},
+    {aten::t, each_part},
+    {aten::flatten_using_ints, each_part},
+    {aten::unflatten_int, each_part},
+    {aten::slice_Tensor, each_part},
+    {aten::narrow, each_part},
+    {aten::select_int, each_part},
+    {aten::index_Tensor, each_part},
+    {aten::index_select, each_part},
+    {aten::gather, each_part},
+    {aten::expand, each_part},
+    {aten::expand_as, each_part},
+    {aten::repeat, each_part},
+    {aten::tile, each_part},
+    {aten::repeat_interleave_self_int, each_part},
+    {aten::flip, each_part},
+    {aten::roll, each_part},
+    {aten::diagonal, each_part},
+    {aten::clone, each_part},
+    {aten::contiguous, each_part},
+    {aten::alias, each_part},
+    {aten::detach, each_part},
+    {aten::lift_fresh_copy, each_part},
+    {aten::resolve_conj, each_part},
+    {aten::resolve_neg, each_part},
+    {aten::split_Tensor, each_part},
+    {aten::split_with_sizes, each_part},
+    {aten::chunk, each_part},
+    {aten::unbind_int, each_part},
+    {aten::sum, each_part},
+    {aten::sum_dim_IntList, each_part},
+    {aten::mean, each_part},
+    {aten::mean_dim, each_part},
+    {aten::cumsum, each_part},
+    {aten::neg, each_part},
+    {aten::mul_Scalar, each_part},
+    {aten::div_Scalar, each_part},
+    {aten::zeros, each_part},
+    {aten::zeros_like, each_part},
+    {aten::new_zeros, each_part},
+    {aten::index_put, each_part},
+    {aten::full, filled},
+    {aten::full_like, filled},
+    {aten::ones, filled},
+    {aten::ones_like, filled},
+    {aten::constant_pad_nd, pad},
+    {aten::pad, pad},
+    {aten::cat, with_zeros},
+    {aten::stack, with_zeros},
+    {aten::copy_, with_zeros},
+    {aten::copy, with_zeros},
+    {aten::slice_scatter, with_zeros},
+    {aten::select_scatter, with_zeros},
+    {aten::add_Tensor, with_zeros},
+    {aten::sub_Tensor, with_zeros},
+    // Arithmetic.
+    {aten::mul_Tensor, product_of_two},
+    {aten::matmul, product_of_two},
+    {aten::mm, product_of_two},
+    {aten::bmm, product_of_two},
+    {aten::mv, product_of_two},
+    {aten::outer, product_of_two},
+    {aten::einsum, einsum},
+    {aten::div_Tensor, divide},
+    {aten::reciprocal, reciprocal},
+    {aten::pow_Tensor_Scalar, power},
+    {aten::square, square},
+    {aten::exp, exponential},
+    {aten::log, logarithm},
+    {aten::sqrt, square_root},
+    // From real numbers and back.
+    {aten::view_as_complex, part_of_pair},
+    {aten::view_as_real, pair_of_parts},
+    {aten::complex, join_parts},
+    {aten::polar, polar},
+    {aten::real, real_part},
+    {aten::imag, imaginary_part},
+    {aten::abs, absolute},
+    {aten::angle, angle},
+    {aten::_conj, conjugated},
+    {aten::_conj_physical, conjugated},
+    {aten::conj_physical, conjugated},
+    {aten::to_dtype, cast},
+    {aten::to_dtype_layout, cast},
+    {aten::_to_copy, cast},
+    {aten::_assert_tensor_metadata, nothing},
+    // Transforms.
+    {aten::fft_fft, transform_one},
+    {aten::fft_ifft, transform_one},
+    {aten::fft_rfft, transform_one},
+    {aten::fft_irfft, transform_one},
+    {aten::fft_fft2, transform_many},
+    {aten::fft_ifft2, transform_many},
+    {aten::fft_rfft2, transform_many},
+    {aten::fft_irfft2, transform_many},
+    {aten::fft_fftn, transform_many},
+    {aten::fft_ifftn, transform_many},
+    {aten::fft_rfftn, transform_many},
+    {aten::fft_irfftn, transform_many},
+    {aten::_fft_r2c, transform_decomposed},
+    {aten::_fft_c2c, transform_decomposed},
+    {aten::_fft_c2r, transform_decomposed},
+    {aten::fft_fftshift, shift},
+    {aten::fft_ifftshift, shift},
+    {aten::stft, short_time},
+    {aten::istft, from_short_time},
+};
+
+const RuleRow* find_rule(const OpInfo& op) {
+  for (const RuleRow& row : kRules) {
+    if (op.is(row.op)) return &row;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+bool has_complex_rule(const OpInfo& op) { return find_rule(op) != nullptr; }
+
+absl::StatusOr<std::vector<ComplexPair>> expand_complex(Builder& b, const ComplexCall& call) {
+  const RuleRow* row = find_rule(call.op);
+  if (row == nullptr) {
+    return absl::UnimplementedError("is not supported with complex numbers");
+  }
+  return row->rule(b, call);
+}
+
+}  // namespace petrel::exir
