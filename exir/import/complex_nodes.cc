@@ -95,14 +95,16 @@ absl::Status GraphReader::read_complex(const OpInfo& op, const Json& node, const
         absl::StrCat("has ", results.size(), " results, its operator gives ", made.size()));
   }
   for (size_t i = 0; i < made.size(); ++i) {
-    if (!results[i].empty()) PETREL_RETURN_IF_ERROR(bind_parts(results[i], made[i]));
+    if (results[i].empty()) continue;
+    PETREL_ASSIGN_OR_RETURN(Named meaning, checked_parts(results[i], made[i]));
+    PETREL_RETURN_IF_ERROR(define(results[i], std::move(meaning)));
   }
   return absl::OkStatus();
 }
 
-absl::Status GraphReader::bind_parts(const std::string& name, const ComplexPair& parts) {
-  Scope& scope = scopes_.back();
-  const bool is_complex = scope.complex_names.count(name) != 0;
+absl::StatusOr<GraphReader::Named> GraphReader::checked_parts(const std::string& name,
+                                                              const ComplexPair& parts) {
+  const bool is_complex = scopes_.back().complex_names.count(name) != 0;
   if (is_complex != parts.is_complex()) {
     return absl::InvalidArgumentError(absl::StrCat("value '", name, "' is",
                                                    is_complex ? "" : " not",
@@ -110,20 +112,15 @@ absl::Status GraphReader::bind_parts(const std::string& name, const ComplexPair&
                                                    "operator gives is",
                                                    is_complex ? " not" : ""));
   }
-  if (!is_complex) {
-    PETREL_RETURN_IF_ERROR(check_recorded(name, *parts.real));
-    if (scope.bound.emplace(name, Argument(parts.real)).second) return absl::OkStatus();
-    return absl::InvalidArgumentError(absl::StrCat("value '", name, "' is defined twice"));
-  }
-  ComplexPair bound = parts;
-  if (bound.real == bound.imaginary) {  // which part a node reads is seen by its value
+  PETREL_RETURN_IF_ERROR(check_recorded(name, *parts.real));
+  if (!is_complex) return Named{Argument(parts.real), {}};
+  PETREL_RETURN_IF_ERROR(check_recorded(name, *parts.imaginary));
+  Named meaning{Argument(), parts};
+  if (parts.real == parts.imaginary) {  // which part a node reads is seen by its value
     Builder b(*graph_, nullptr);
-    PETREL_ASSIGN_OR_RETURN(bound.imaginary, b.call(aten::clone, {bound.imaginary}));
+    PETREL_ASSIGN_OR_RETURN(meaning.parts.imaginary, b.call(aten::clone, {parts.imaginary}));
   }
-  PETREL_RETURN_IF_ERROR(check_recorded(name, *bound.real));
-  PETREL_RETURN_IF_ERROR(check_recorded(name, *bound.imaginary));
-  if (scope.complex.emplace(name, bound).second) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat("value '", name, "' is defined twice"));
+  return meaning;
 }
 
 // Parameters and buffers are loaded as pairs in a last dim.
@@ -140,8 +137,9 @@ absl::StatusOr<ComplexPair> GraphReader::complex_parts(const std::string& name) 
   ComplexPair parts;
   PETREL_ASSIGN_OR_RETURN(parts.real, b.call(aten::select_int, {pairs, -1, 0}));
   PETREL_ASSIGN_OR_RETURN(parts.imaginary, b.call(aten::select_int, {pairs, -1, 1}));
-  PETREL_RETURN_IF_ERROR(bind_parts(name, parts));
-  return scope.complex.at(name);
+  PETREL_ASSIGN_OR_RETURN(const Named meaning, checked_parts(name, parts));
+  meaning.bind_in(&scope, name);
+  return meaning.parts;
 }
 
 absl::StatusOr<GraphReader::Named> GraphReader::named(const std::string& name) {

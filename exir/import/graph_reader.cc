@@ -115,6 +115,16 @@ void GraphReader::bind(const std::string& name, Argument argument) {
   scopes_.back().bound[name] = std::move(argument);
 }
 
+absl::Status GraphReader::define(const std::string& name, Named meaning) {
+  Scope& scope = scopes_.back();
+  if (scope.lazy.count(name) != 0 || scope.bound.count(name) != 0 ||
+      scope.complex.count(name) != 0) {
+    return absl::InvalidArgumentError(absl::StrCat("value '", name, "' is defined twice"));
+  }
+  meaning.bind_in(&scope, name);
+  return absl::OkStatus();
+}
+
 void GraphReader::bind_lazily(const std::string& name, MakeValue make) {
   scopes_.back().lazy[name] = std::move(make);
 }
@@ -218,7 +228,7 @@ absl::StatusOr<bool> GraphReader::bind_known_scalars(const Json& node) {
     if (scalar.is_none()) return false;
     known.push_back(std::move(scalar));
   }
-  for (size_t i = 0; i < names.size(); ++i) bind(names[i], known[i]);
+  for (size_t i = 0; i < names.size(); ++i) PETREL_RETURN_IF_ERROR(define(names[i], {known[i], {}}));
   return true;
 }
 
@@ -312,10 +322,7 @@ absl::Status GraphReader::bind_results(const Node& made, const Json& node) {
     if (!absl::EndsWith(names[i], absl::StrCat("_unused_", i))) {
       PETREL_RETURN_IF_ERROR(check_recorded(names[i], *made.result(i)));
     }
-    Scope& scope = scopes_.back();
-    if (!scope.bound.emplace(names[i], Argument(made.result(i))).second) {
-      return absl::InvalidArgumentError(absl::StrCat("value '", names[i], "' is defined twice"));
-    }
+    PETREL_RETURN_IF_ERROR(define(names[i], {Argument(made.result(i)), {}}));
   }
   return absl::OkStatus();
 }
@@ -429,7 +436,9 @@ absl::Status GraphReader::read_region(const Json& node, const std::string& targe
   }
   scopes_.pop_back();
   PETREL_RETURN_IF_ERROR(status);
-  for (size_t i = 0; i < names.size(); ++i) results[i].bind_in(&scopes_.back(), names[i]);
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (!names[i].empty()) PETREL_RETURN_IF_ERROR(define(names[i], results[i]));
+  }
   return absl::OkStatus();
 }
 

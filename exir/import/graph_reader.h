@@ -71,11 +71,13 @@ class GraphReader {
   // What a name stands for, to be handed into a region or out of it.
   struct Named {
     Argument argument;
-    ComplexPair parts;
+    ComplexPair parts;  // of complex numbers; else null
 
     void bind_in(Scope* scope, const std::string& name) const;
   };
 
+  // An error when the name has a meaning, also one that nothing has looked up yet.
+  absl::Status define(const std::string& name, Named meaning);
   absl::Status read_metas(const Json& graph, Scope* scope);
   absl::Status read_nodes(const Json& graph);
   absl::Status read_node(const Json& node);
@@ -85,7 +87,7 @@ class GraphReader {
   // (complex_nodes.cc).
   absl::StatusOr<bool> is_of_complex(const OpInfo& op, const Json& node);
   absl::Status read_complex(const OpInfo& op, const Json& node, const Source& source);
-  absl::Status bind_parts(const std::string& name, const ComplexPair& parts);
+  absl::StatusOr<Named> checked_parts(const std::string& name, const ComplexPair& parts);
   absl::StatusOr<ComplexPair> complex_parts(const std::string& name);
   absl::StatusOr<Named> named(const std::string& name);
   absl::Status check_strided_self(const Json& inputs, const std::vector<Argument>& arguments);

@@ -148,6 +148,29 @@ TEST(ImportRefusals, RefusesWritesToInputsThatAreNone) {
   expect_error(archive.save("no_such_input"), "write to input 'args_9'");
 }
 
+// Such a buffer was written to without having been loaded.
+TEST(ImportRefusals, RefusesAResultUnderTheNameOfState) {
+  TestArchive archive = TestArchive::of(shared_fixture("buffer_mutation_functional"));
+  archive.edit_program("{\"as_tensor\": {\"name\": \"b_total\"}}, \"kind\"",
+                       "{\"as_tensor\": {\"name\": \"x\"}}, \"kind\"");
+  archive.edit_program("\"outputs\": [{\"as_tensor\": {\"name\": \"add\"}}], \"metadata\"",
+                       "\"outputs\": [{\"as_tensor\": {\"name\": \"b_total\"}}], \"metadata\"");
+  archive.edit_program("\"self\", \"arg\": {\"as_tensor\": {\"name\": \"add\"}}",
+                       "\"self\", \"arg\": {\"as_tensor\": {\"name\": \"b_total\"}}");
+  archive.edit_program("\"buffer_mutation\": {\"arg\": {\"name\": \"add\"}",
+                       "\"buffer_mutation\": {\"arg\": {\"name\": \"b_total\"}");
+  expect_error(archive.save("named_as_state"), "value 'b_total' is defined twice");
+}
+
+TEST(ImportRefusals, RefusesExpressionsOfAnyLength) {
+  TestArchive archive = TestArchive::of(shared_fixture("dynamic_batch"));
+  std::string sum = "Integer(0)";
+  while (sum.size() <= 65536) sum += ", Integer(0)";
+  const std::string symbol = "Symbol('s33', positive=True, integer=True)";
+  archive.edit_program(symbol, absl::StrCat("Add(", symbol, ", ", sum, ")"));
+  expect_error(archive.save("long_expression"), "characters, the limit is 65536");
+}
+
 TEST(ImportRefusals, RefusesASizeWithoutUpperBound) {
   TestArchive archive = TestArchive::of(shared_fixture("dynamic_batch"));
   archive.edit_program("{\"min_val\": 1, \"max_val\": 16}", "{\"min_val\": 1, \"max_val\": null}");

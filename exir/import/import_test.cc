@@ -10,6 +10,9 @@
 #include <vector>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "exir/import/json.h"
+#include "exir/import/tensor_meta.h"
 #include "exir/import/test_archive.h"
 #include "exir/import/test_fixtures.h"
 #include "exir/ir/text.h"
@@ -268,6 +271,23 @@ TEST(Import, KeepsTheExpressionsOfSizes) {
   EXPECT_EQ(multiply(x.size(0), 2), y.size(0)) << to_string(x) << " and " << to_string(y);
   EXPECT_EQ(x.size(0).sample(0), x.sizes[0]);
   EXPECT_NE(x.size(0).sample(2), x.size(0).sample(3));
+}
+
+// A few bytes name it again, so it must not be read again.
+TEST(Import, ReadsAnExpressionOnce) {
+  std::string text = "Integer(3)";
+  for (int i = 0; i < 5000; ++i) text = absl::StrCat("Integer(0), ", text);
+  const std::string size = absl::StrCat("{\"as_expr\": {\"expr_str\": \"Add(", text, ")\"}}");
+  const absl::StatusOr<JsonDocument> document =
+      JsonDocument::parse({reinterpret_cast<const uint8_t*>(size.data()), size.size()}, "size");
+  ASSERT_TRUE(document.ok()) << document.status();
+  const Symbols symbols;
+  // Half a minute if each were read.
+  for (int i = 0; i < 20'000; ++i) {
+    const absl::StatusOr<SizeExpression> resolved = symbols.resolve(document->root());
+    ASSERT_TRUE(resolved.ok()) << resolved.status();
+    ASSERT_EQ(*resolved, SizeExpression(3));
+  }
 }
 
 TEST(Import, GivesBranchesTheirOwnGraphs) {

@@ -45,6 +45,9 @@ constexpr int64_t kStridedLayout = 7;
 // Sizes are 32-bit in a program.
 constexpr int64_t kLargestSize = std::numeric_limits<int32_t>::max();
 
+// Characters of an expression: some hundred symbols.
+constexpr size_t kMaxExpression = size_t{1} << 16;
+
 }  // namespace
 
 absl::StatusOr<ScalarType> read_scalar_type(const Json& code) {
@@ -134,6 +137,12 @@ absl::StatusOr<SizeExpression> Symbols::resolve(const Json& size) const {
   }
   PETREL_ASSIGN_OR_RETURN(Json text_json, payload.at("expr_str"));
   PETREL_ASSIGN_OR_RETURN(std::string text, text_json.text());
+  const auto known = resolved_.find(text);
+  if (known != resolved_.end()) return known->second;
+  if (text.size() > kMaxExpression) {
+    return text_json.error(
+        absl::StrCat("has ", text.size(), " characters, the limit is ", kMaxExpression));
+  }
   PETREL_ASSIGN_OR_RETURN(const SymbolicExpression expression, SymbolicExpression::parse(text));
   std::set<std::string> names;
   expression.collect_symbols(&names);
@@ -148,7 +157,8 @@ absl::StatusOr<SizeExpression> Symbols::resolve(const Json& size) const {
             : absl::StrCat("export the model with one, as in dynamic_shapes={...: {DIM: Dim(\"",
                            name, "\", max=N)}}")));
   }
-  return expression.size(bounded_);
+  PETREL_ASSIGN_OR_RETURN(SizeExpression made, expression.size(bounded_));
+  return resolved_.emplace(std::move(text), std::move(made)).first->second;
 }
 
 absl::StatusOr<Sizes> read_sizes(const Json& sizes, const Symbols& symbols) {

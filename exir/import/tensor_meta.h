@@ -44,6 +44,8 @@ class Symbols {
 
  private:
   std::map<std::string, SizeExpression> bounded_;  // those with an upper bound
+  // Expressions that were read: a few bytes of a file name one once again.
+  mutable std::map<std::string, SizeExpression> resolved_;
 };
 
 // Dtype and sizes as a contiguous type: the archive's strides say how the
