@@ -20,6 +20,9 @@ absl::Status bad_line(size_t line, const Args&... args) {
   return absl::InvalidArgumentError(absl::StrCat("line ", line, ": ", args...));
 }
 
+// A cell takes far more memory than the comma that makes it, and no format has so many columns.
+constexpr size_t kMaxCells = 100;
+
 // As much of a cell as a message shows.
 absl::string_view shown(absl::string_view text) {
   return text.substr(0, text.find_first_of("\r\n")).substr(0, 40);
@@ -34,6 +37,9 @@ absl::StatusOr<bool> CsvReader::next(CsvRow* row) {
   row->line = line_;
   row->cells.clear();
   do {
+    if (row->cells.size() == kMaxCells) {
+      return bad_line(row->line, "has more than ", kMaxCells, " cells");
+    }
     skip_spaces();
     PETREL_ASSIGN_OR_RETURN(std::string cell, absl::StartsWith(rest_, "\"") ? quoted() : plain());
     row->cells.push_back(std::move(cell));

@@ -43,6 +43,12 @@ TEST(CsvRowsTest, ErrorsNameTheLine) {
   EXPECT_EQ(read_csv_rows("a\nb\"c").status().message().substr(0, 8), "line 2: ");
 }
 
+TEST(CsvRowsTest, ARowOfCommasTakesNoMemory) {
+  EXPECT_EQ(read_csv_rows("a\n" + std::string(99, ',')).value()[1].cells.size(), 100u);
+  EXPECT_EQ(read_csv_rows("a\n" + std::string(100'000'000, ',')).status().message(),
+            "line 2: has more than 100 cells");
+}
+
 TEST(CsvRowsTest, EmptyTextHasNoRows) {
   for (const char* text : {"", " ", "\n", " \n\t\n "}) EXPECT_EQ(read_csv_rows(text)->size(), 0u);
 }
