@@ -27,6 +27,12 @@ NpyArray array_of(const DevicePlanTensor& tensor, std::vector<int32_t> sizes, By
   return to_npy(runtime::Tensor(&impl));
 }
 
+// Whether what is given for the input can be read as the plan's tensor.
+bool is_alike(const DeviceTensor& input, const DevicePlanTensor& tensor) {
+  return input.type == tensor.type && input.sizes == tensor.sizes &&
+         input.dim_order == tensor.dim_order;
+}
+
 size_t count_of(const std::vector<int32_t>& sizes) {
   size_t count = 1;
   for (const int32_t size : sizes) count *= static_cast<size_t>(size);
@@ -78,7 +84,7 @@ class Tracer {
       value.is_input = true;
       for (size_t n = 0; n < method_.num_inputs(); ++n) {
         const DeviceTensor& input = method_.info().inputs[n];
-        if (input.name != tensors[i].name || input.bytes != tensors[i].bytes) continue;
+        if (input.name != tensors[i].name || !is_alike(input, tensors[i])) continue;
         const absl::StatusOr<runtime::Tensor> given = method_.get_input(n);
         const auto* data = static_cast<const uint8_t*>(given->const_data_ptr());
         value.array = array_of(tensors[i], {given->sizes().begin(), given->sizes().end()},
