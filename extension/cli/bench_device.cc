@@ -105,7 +105,7 @@ void print(const DeviceMethod& method, const Device& device, const Figures& figu
   if (figures.stack) {
     std::printf("stack        %u bytes of %u\n", figures.stack->used, figures.stack->size);
   }
-  std::fputs(profile_text(method, figures.steps, hello.timer_hz).c_str(), stdout);
+  std::fputs(printable(profile_text(method, figures.steps, hello.timer_hz)).c_str(), stdout);
 }
 
 }  // namespace

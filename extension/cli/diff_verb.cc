@@ -22,6 +22,7 @@
 #include "extension/device/device_trace.h"
 #include "extension/diff/diff.h"
 #include "extension/diff/watched_program.h"
+#include "extension/module/error_text.h"
 
 namespace petrel::extension {
 namespace {
@@ -118,7 +119,8 @@ int run(Arguments& arguments) {
   Diff diff = diff_traces(std::move(traces[0]), std::move(traces[1]), arguments.tolerance);
   diff.other_parameters = std::move(others);
   progress.stop();
-  const std::string text = arguments.json ? to_json(diff) : to_text(diff, arguments.all_rows);
+  const std::string text =
+      arguments.json ? to_json(diff) : printable(to_text(diff, arguments.all_rows));
   std::fputs(text.c_str(), stdout);
   if (diff.rows.empty()) {
     fail("diff", "no value of the one program matches one of the other");

@@ -235,6 +235,9 @@ TEST(DiffTraces, NamesTheNodeThatMakesTheDifference) {
     EXPECT_THAT(to_text(diff, false), HasSubstr("inputs are alike, the result is not: "
                                                 "FullyConnected at 2\n"));
     EXPECT_THAT(to_json(diff), HasSubstr("\"equal\": false"));
+    Diff odd = diff;
+    odd.other_parameters = {"\xff"};
+    EXPECT_THAT(to_json(odd), HasSubstr("\xef\xbf\xbd"));  // a device says anything
   }
 }
 

@@ -134,7 +134,8 @@ std::string to_json(const Diff& diff) {
   json["other_parameters"] = diff.other_parameters;
   json["first_difference"] = nullptr;
   if (!diff.is_equal()) json["first_difference"] = diff.differing[0];
-  return json.dump(2) + "\n";
+  // A device may say names that are no UTF-8.
+  return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace petrel::extension
