@@ -95,7 +95,7 @@ def read_fleet(listing: pathlib.Path) -> Dict[str, Export]:
             continue
         try:
             found[name] = export_of(read_json(path))
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise WrongFile(f"{path}: is no status of an export, lacks {error}") from error
     return found
 

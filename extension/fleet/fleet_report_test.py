@@ -91,6 +91,7 @@ class FleetReportTest(unittest.TestCase):
                  dict(STATUS, report=dict(STATUS["report"], file_bytes={"program": "x"})),
                  dict(STATUS, report=dict(STATUS["report"], file_bytes={"program": -1})),
                  dict(STATUS, report=dict(STATUS["report"], seconds={"emit": 1e300})),
+                 dict(STATUS, report=dict(STATUS["report"], seconds={"a": 10 ** 400, "b": 1.5})),
                  "[" * 100000, '{"error": null, "warnings": [], "report": ' + "9" * 5000 + "}"]
         for status in wrong:
             with self.assertRaisesRegex(fleet_report.WrongFile, "a.status.json: "):
