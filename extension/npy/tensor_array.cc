@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "extension/npy/tensor_array.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "runtime/core/checked_math.h"
 
 namespace petrel::extension {
 
@@ -43,6 +47,17 @@ std::vector<int64_t> dense_strides(Span<const int32_t> sizes, Span<const uint8_t
   return strides;
 }
 
+// Shape and bytes may come from two places of a file.
+bool has_its_bytes(const NpyArray& array) {
+  size_t numel = 0, bytes = 0;
+  return runtime::checked_numel(Span<const int64_t>(array.shape.data(), array.shape.size()),
+                                &numel) &&
+         runtime::checked_nbytes(numel, runtime::element_size(array.type), &bytes) &&
+         bytes == array.data.size() &&
+         std::all_of(array.shape.begin(), array.shape.end(),
+                     [](int64_t size) { return size <= INT32_MAX; });
+}
+
 }  // namespace
 
 ArrayTensor::ArrayTensor(const NpyArray& array, Span<const uint8_t> dim_order)
@@ -59,6 +74,12 @@ ArrayTensor::ArrayTensor(const NpyArray& array, Span<const uint8_t> dim_order)
 
 absl::StatusOr<std::shared_ptr<ArrayTensor>> ArrayTensor::make(const NpyArray& array,
                                                                Span<const uint8_t> dim_order) {
+  if (!has_its_bytes(array) || (!dim_order.empty() && dim_order.size() != array.shape.size())) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "an array of shape [", absl::StrJoin(array.shape, ","), "] and ",
+        runtime::to_string(array.type), " has ", array.data.size(), " bytes and an order of ",
+        dim_order.size(), " dims, which do not belong together"));
+  }
   std::shared_ptr<ArrayTensor> tensor(new ArrayTensor(array, dim_order));
   const size_t bytes = tensor->memory_.size() * sizeof(uint64_t);
   if (tensor->impl_.set_data(tensor->memory_.data(), bytes) != runtime::Error::Ok) {

@@ -25,7 +25,8 @@ namespace petrel::extension {
 // A tensor and what it refers to.
 class ArrayTensor {
  public:
-  // Precondition: as many dimensions in `dim_order` as in the array, each size below 2^31.
+  // An error unless the array has the bytes of its shape, each size below 2^31, and
+  // `dim_order`, which may be empty, as many dims.
   static absl::StatusOr<std::shared_ptr<ArrayTensor>> make(const NpyArray& array,
                                                            runtime::Span<const uint8_t> dim_order);
   ArrayTensor(const ArrayTensor&) = delete;
