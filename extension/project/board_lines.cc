@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "extension/project/board_lines.h"
 
-#include <algorithm>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -32,7 +31,9 @@ absl::StatusOr<BoardLine> BoardLines::next() {
     }
     if (pending_.size() > kMaxLine) return absl::InternalError("the board sends no lines");
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(end_ - Clock::now()).count();
-    PETREL_ASSIGN_OR_RETURN(const std::string bytes, stream_.read(64, std::max<int64_t>(left, 0)));
+    // One that never stops talking has something to read at any time.
+    if (left <= 0) return absl::DeadlineExceededError("the board was not done in time");
+    PETREL_ASSIGN_OR_RETURN(const std::string bytes, stream_.read(64, left));
     if (bytes.empty()) return absl::UnavailableError("the board ended before it was done");
     came_ = Clock::now();
     pending_ += bytes;

@@ -176,7 +176,8 @@ absl::StatusOr<Child::End> Child::finish(int64_t timeout_ms) {
   End result;
   for (;;) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
-    const auto piece = read(65536, std::max<int64_t>(left, 0));
+    // One that never stops writing has something to read at any time.
+    const auto piece = left <= 0 ? too_late(name_, "end", timeout_ms) : read(65536, left);
     if (!piece.ok()) {
       kill();
       return too_late(name_, "end", timeout_ms);

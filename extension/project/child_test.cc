@@ -58,6 +58,13 @@ TEST(ChildTest, AProgramThatHangsIsKilledInTime) {
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(100));
 }
 
+TEST(ChildTest, AProgramThatWritesWithoutEndIsKilledInTime) {
+  Child child;
+  ASSERT_TRUE(child.start({"yes"}, {}).ok());
+  const auto end = child.finish(100);
+  EXPECT_TRUE(absl::IsDeadlineExceeded(end.status())) << end.status();
+}
+
 TEST(ChildTest, AProgramThatIsNotThereIsNamed) {
   Child child;
   const absl::Status status = child.start({"no-such-program"}, {});

@@ -48,6 +48,24 @@ TEST(ProfileTest, TakesTheLeastOfAllRuns) {
   EXPECT_EQ(profile->ticks(), 13u);
 }
 
+// Always has something to say, and never the last word.
+class Babbles : public BoardStream {
+ public:
+  absl::StatusOr<std::string> read(size_t, int64_t) override {
+    if (std::exchange(is_first_, false)) return "bits 32, hz 1000\nmethod forward\n";
+    return "step op1_conv, ticks 12\n";
+  }
+  absl::Status write(absl::string_view, int64_t) override { return absl::OkStatus(); }
+
+ private:
+  bool is_first_ = true;
+};
+
+TEST(ProfileTest, ABoardThatNeverEndsIsGivenUp) {
+  Babbles board;
+  EXPECT_TRUE(absl::IsDeadlineExceeded(read_profile(board, 100).status()));
+}
+
 TEST(ProfileTest, SaysWhatIsWrong) {
   const std::string begin = "bits 32, hz 1000\nmethod forward\nstep op1_conv, ticks 0\n";
   const std::pair<std::string, const char*> cases[] = {
