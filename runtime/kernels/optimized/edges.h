@@ -15,6 +15,7 @@
 #include <deque>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -102,6 +103,15 @@ class Edges : public ::testing::TestWithParam<const Registry*> {
     held.list = {Span<EValue*>(held.items.data(), held.items.size()), held.unboxed.data()};
     return EValue(&held.list);
   }
+  // Absent where an entry is None.
+  EValue optional_list(std::vector<EValue> tensors) {
+    OptionalTensorList& held = optional_lists_.emplace_back();
+    held.entries = std::move(tensors);
+    held.unboxed.resize(held.entries.size());
+    for (EValue& entry : held.entries) held.items.push_back(&entry);
+    held.list = {Span<EValue*>(held.items.data(), held.items.size()), held.unboxed.data()};
+    return EValue(&held.list);
+  }
   static EValue type(ScalarType type) { return EValue(static_cast<int64_t>(type)); }
 
   Error call(const char* name, std::vector<EValue> values, uint64_t most_work = UINT64_MAX) {
@@ -133,9 +143,16 @@ class Edges : public ::testing::TestWithParam<const Registry*> {
     std::vector<Tensor> unboxed;
     BoxedTensorList list;
   };
+  struct OptionalTensorList {
+    std::vector<EValue> entries;
+    std::vector<EValue*> items;
+    std::vector<std::optional<Tensor>> unboxed;
+    BoxedOptionalTensorList list;
+  };
   std::deque<Held> tensors_;
   std::deque<IntList> int_lists_;
   std::deque<TensorList> tensor_lists_;
+  std::deque<OptionalTensorList> optional_lists_;
   LogHook hook_;
 };
 

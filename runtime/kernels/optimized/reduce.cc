@@ -344,7 +344,7 @@ bool variance(const Tensor& self, std::optional<Span<const int64_t>> dims, doubl
               bool keepdim, const Tensor& out) {
   if (!is_float(self) || !is_float(out)) return false;
   const auto shape = ReductionShape::of(self, dims);
-  if (!shape || shape->length == 0 || shape->inner != 1 || !shape->resize(self, keepdim, out)) {
+  if (!shape || shape->inner != 1 || !shape->resize(self, keepdim, out)) {
     return false;
   }
   const float* in = self.const_data_ptr<float>();

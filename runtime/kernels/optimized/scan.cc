@@ -155,8 +155,7 @@ bool topk(KernelRuntimeContext& context, Span<EValue*> raw) {
   const Tensor values = args.out(5);
   const Tensor indices = args.out(6);
   if (!args.ok()) return true;
-  if (!is_float(self) || !is_float(values) || indices.scalar_type() != ScalarType::Long ||
-      self.dim() == 0) {
+  if (!is_float(self) || !is_float(values) || indices.scalar_type() != ScalarType::Long) {
     return false;
   }
   const auto shape = ReductionShape::of(self, Span<const int64_t>(&dim, 1));

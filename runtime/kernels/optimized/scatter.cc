@@ -27,7 +27,7 @@ struct Walk {
   bool prepare(int64_t signed_dim) {
     const int64_t rank = index.dim();
     const int64_t d = signed_dim < 0 ? signed_dim + rank : signed_dim;
-    if (rank < 1 || at.dim() != rank || beside.dim() != rank || d < 0 || d >= rank ||
+    if (at.dim() != rank || beside.dim() != rank || d < 0 || d >= rank ||
         index.scalar_type() != ScalarType::Long || !is_contiguous(index) || !is_contiguous(at) ||
         !is_contiguous(beside)) {
       return false;
