@@ -145,23 +145,21 @@ class Change final {
 
 }  // namespace
 
-bool change_flatbuffer(const reflection::Schema& schema, uint8_t* data, size_t size,
-                       unsigned seed) {
-  const std::vector<Site> sites = find_sites(schema, data, size);
+bool change_flatbuffer(const Layout& layout, uint8_t* data, size_t size, unsigned seed) {
+  const std::vector<Site> sites = find_sites(layout, data, size);
   if (sites.empty()) return false;
   std::minstd_rand random(seed);
-  Change(sites, data, size, random).make();
+  Change(sites, data + layout.start, size - layout.start, random).make();
   return true;
 }
 
 size_t mutate_flatbuffer(const Layout& layout, uint8_t* data, size_t size, size_t max_size,
                          unsigned seed) {
-  const auto& [schema, start] = layout;
   std::minstd_rand random(seed);
-  if (random() % 4 == 0 || start >= size) return LLVMFuzzerMutate(data, size, max_size);
+  if (random() % 4 == 0 || layout.start >= size) return LLVMFuzzerMutate(data, size, max_size);
   const unsigned changes = 1 + random() % 3;
   for (unsigned i = 0; i < changes; ++i) {
-    if (!change_flatbuffer(schema, data + start, size - start, static_cast<unsigned>(random()))) {
+    if (!change_flatbuffer(layout, data, size, static_cast<unsigned>(random()))) {
       return LLVMFuzzerMutate(data, size, max_size);
     }
   }
@@ -170,8 +168,7 @@ size_t mutate_flatbuffer(const Layout& layout, uint8_t* data, size_t size, size_
 
 Mutants::Mutants(const Layout& layout, std::vector<uint8_t> base)
     : start_(layout.start), base_(std::move(base)) {
-  if (start_ >= base_.size()) return;
-  sites_ = find_sites(layout.schema, base_.data() + start_, base_.size() - start_);
+  sites_ = find_sites(layout, base_.data(), base_.size());
 }
 
 void Mutants::make(std::minstd_rand& random, std::vector<uint8_t>* out) const {

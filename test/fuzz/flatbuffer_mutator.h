@@ -28,12 +28,6 @@
 
 namespace petrel::fuzz {
 
-// Of an input: what its buffer is and where it begins.
-struct Layout {
-  const reflection::Schema& schema;
-  size_t start;
-};
-
 // Each target with such inputs defines it.
 Layout layout_of(const uint8_t* data, size_t size);
 
@@ -43,7 +37,7 @@ size_t mutate_flatbuffer(const Layout& layout, uint8_t* data, size_t size, size_
                          unsigned seed);
 
 // One change of the kinds above; false when the buffer has nothing to change.
-bool change_flatbuffer(const reflection::Schema& schema, uint8_t* data, size_t size, unsigned seed);
+bool change_flatbuffer(const Layout& layout, uint8_t* data, size_t size, unsigned seed);
 
 class Mutants final {
  public:

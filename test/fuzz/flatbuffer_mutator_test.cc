@@ -20,8 +20,8 @@ namespace {
 
 using runtime::Error;
 
-std::vector<uint8_t> golden() {
-  std::ifstream file("test/faults/golden/methods.pte", std::ios::binary);
+std::vector<uint8_t> golden(const char* name = "test/faults/golden/methods.pte") {
+  std::ifstream file(name, std::ios::binary);
   const std::vector<char> chars{std::istreambuf_iterator<char>(file), {}};
   return {chars.begin(), chars.end()};
 }
@@ -53,13 +53,28 @@ TEST(FlatbufferSitesTest, OfAnyBytesLieInside) {
   }
 }
 
+// What extends a program is a buffer of its own, in a segment.
+TEST(FlatbufferSitesTest, AreAllOverWhatExtendsAProgram) {
+  const std::vector<uint8_t> bytes = golden("test/fuzz/program_seeds/petrel_program");
+  const Layout outer = {program_schema(), 0}, both = {program_schema(), 0, &additions_schema()};
+  const std::vector<Site> few = find_sites(outer, bytes.data(), bytes.size());
+  const std::vector<Site> all = find_sites(both, bytes.data(), bytes.size());
+  const std::vector<Site> inner(all.begin() + static_cast<ptrdiff_t>(few.size()), all.end());
+  for (const Site& site : inner) ASSERT_LE(site.position + site.width, bytes.size());
+  // Two digests of weights and one of all have 32 bytes each.
+  EXPECT_GT(count(inner, Site::Kind::kNumber), 96u);
+  EXPECT_GT(count(inner, Site::Kind::kOffset), 20u);
+  EXPECT_GT(count(inner, Site::Kind::kLength), 20u);
+  EXPECT_GT(count(inner, Site::Kind::kField), 20u);
+}
+
 // Otherwise the fuzzer would see little but the first check.
 TEST(FlatbufferMutatorTest, OftenMakesProgramsThatLoad) {
   const std::vector<uint8_t> bytes = golden();
   int changed = 0, loaded = 0;
   for (unsigned seed = 1; seed <= 1000; ++seed) {
     std::vector<uint8_t> copy = bytes;
-    ASSERT_TRUE(change_flatbuffer(program_schema(), copy.data(), copy.size(), seed));
+    ASSERT_TRUE(change_flatbuffer({program_schema(), 0}, copy.data(), copy.size(), seed));
     if (copy == bytes) continue;
     ++changed;
     const ProgramResult result =
@@ -72,22 +87,25 @@ TEST(FlatbufferMutatorTest, OftenMakesProgramsThatLoad) {
 }
 
 TEST(MutantsTest, OfOneInputDifferAndOftenLoad) {
-  const std::vector<uint8_t> base = golden();
-  const Mutants mutants({program_schema(), 0}, base);
-  std::minstd_rand random(1);
-  std::vector<uint8_t> mutant;
-  int changed = 0, loaded = 0;
-  for (int i = 0; i < 1000; ++i) {
-    mutants.make(random, &mutant);
-    if (mutant == base) continue;
-    ++changed;
-    const ProgramResult result =
-        run_program(mutant.data(), mutant.size(), runtime::default_registry(), small_limits());
-    loaded += result.load == Error::Ok ? 1 : 0;
+  for (const char* name :
+       {"test/faults/golden/methods.pte", "test/fuzz/program_seeds/petrel_program"}) {
+    const std::vector<uint8_t> base = golden(name);
+    const Mutants mutants({program_schema(), 0, &additions_schema()}, base);
+    std::minstd_rand random(1);
+    std::vector<uint8_t> mutant;
+    int changed = 0, loaded = 0;
+    for (int i = 0; i < 1000; ++i) {
+      mutants.make(random, &mutant);
+      if (mutant == base) continue;
+      ++changed;
+      const ProgramResult result =
+          run_program(mutant.data(), mutant.size(), runtime::default_registry(), small_limits());
+      loaded += result.load == Error::Ok ? 1 : 0;
+    }
+    std::printf("%s: %d changed, %d loaded\n", name, changed, loaded);
+    EXPECT_GT(changed, 800);
+    EXPECT_GT(loaded, changed / 10);
   }
-  std::printf("%d changed, %d loaded\n", changed, loaded);
-  EXPECT_GT(changed, 800);
-  EXPECT_GT(loaded, changed / 10);
 }
 
 }  // namespace

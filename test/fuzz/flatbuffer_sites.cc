@@ -196,4 +196,23 @@ std::vector<Site> find_sites(const Schema& schema, const uint8_t* data, size_t s
   return Walk(schema, data, size).run();
 }
 
+std::vector<Site> find_sites(const Layout& layout, const uint8_t* data, size_t size) {
+  if (layout.start >= size) return {};
+  data += layout.start;
+  size -= layout.start;
+  std::vector<Site> sites = find_sites(layout.schema, data, size);
+  if (layout.inner == nullptr) return sites;
+  // Behind the offset of its root. Buffers lie where numbers of eight bytes may lie.
+  const flatbuffers::String& identifier = *layout.inner->file_ident();
+  for (size_t at = 8; at + 8 <= size; at += 8) {
+    if (std::memcmp(data + at + 4, identifier.c_str(), 4) != 0) continue;
+    for (Site site : find_sites(*layout.inner, data + at, size - at)) {
+      site.position += at;
+      sites.push_back(site);
+    }
+    break;
+  }
+  return sites;
+}
+
 }  // namespace petrel::fuzz

@@ -36,6 +36,17 @@ struct Site {
 // The first ones of a buffer with very many.
 std::vector<Site> find_sites(const reflection::Schema& schema, const uint8_t* data, size_t size);
 
+// Of an input: what its buffer is and where it begins.
+struct Layout {
+  const reflection::Schema& schema;
+  size_t start;
+  // Of another buffer behind that one, if its identifier is there.
+  const reflection::Schema* inner = nullptr;
+};
+
+// Of all its buffers; positions count from the start of the first.
+std::vector<Site> find_sites(const Layout& layout, const uint8_t* data, size_t size);
+
 }  // namespace petrel::fuzz
 
 #endif  // PETREL_TEST_FUZZ_FLATBUFFER_SITES_H_

@@ -25,7 +25,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 }
 
 petrel::fuzz::Layout petrel::fuzz::layout_of(const uint8_t*, size_t) {
-  return {program_schema(), 0};
+  return {program_schema(), 0, &additions_schema()};
 }
 
 extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size,

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <vector>
 
+#include "test/fuzz/schema/additions_bfbs_generated.h"
 #include "test/fuzz/schema/flat_data_bfbs_generated.h"
 #include "test/fuzz/schema/program_bfbs_generated.h"
 #include "test/fuzz/schema/xnnpack_bfbs_generated.h"
@@ -26,6 +27,9 @@ const reflection::Schema& schema() {
 
 const reflection::Schema& program_schema() {
   return schema<schema::program::ProgramBinarySchema>();
+}
+const reflection::Schema& additions_schema() {
+  return schema<schema::additions::AdditionsBinarySchema>();
 }
 const reflection::Schema& flat_data_schema() {
   return schema<schema::flat_data::FlatDataBinarySchema>();

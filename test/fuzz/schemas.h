@@ -12,6 +12,8 @@ namespace petrel::fuzz {
 const reflection::Schema& program_schema();
 const reflection::Schema& flat_data_schema();
 const reflection::Schema& xnnpack_schema();
+// Of petrel.program, which lies in a segment of a program.
+const reflection::Schema& additions_schema();
 
 }  // namespace petrel::fuzz
 
