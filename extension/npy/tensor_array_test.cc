@@ -4,7 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <utility>
 #include <vector>
+
+#include "extension/npy/npy.h"
+#include "runtime/core/tensor.h"
 
 namespace petrel::extension {
 namespace {

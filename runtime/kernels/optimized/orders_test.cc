@@ -208,7 +208,7 @@ TEST_P(Orders, RowsLongerThanABuffer) {
   is(call("aten::_softmax.out", {tensor({5000, 2}, ScalarType::Half), EValue(0), no, shares}),
      "softmax");
   EXPECT_EQ(shares.get<uint16_t>(), std::vector<uint16_t>(10'000, 0x0a8e));
-  constexpr int32_t kWide = 5000;  // columns of a plane that fits
+  constexpr int32_t kWide = 16'000;  // columns of a plane that fits
   Floats ramp(kWide);
   for (int32_t i = 0; i < kWide; ++i) ramp[static_cast<size_t>(i)] = static_cast<float>(i);
   Held& largest = tensor({1, 1, kWide});
@@ -217,15 +217,15 @@ TEST_P(Orders, RowsLongerThanABuffer) {
            no, largest, tensor({1, 1, kWide}, ScalarType::Long)}),
      "max_pool2d");
   EXPECT_EQ(largest.get<float>(), ramp);
-  constexpr int32_t kSums = 40'000;
-  const std::vector<uint16_t> row(kSums, one);
-  Held& same = tensor({1, 1, kSums}, ScalarType::Half);
+  constexpr int32_t kSide = 200;
+  const std::vector<uint16_t> square(kSide * kSide, one);
+  Held& same = tensor({1, 1, kSide, kSide}, ScalarType::Half);
   is(call("aten::convolution.out",
-          {tensor({1, 1, kSums}, ScalarType::Half).set(row),
-           tensor({1, 1, 1}, ScalarType::Half).set<uint16_t>({one}), none, ints({1}), ints({0}),
-           ints({1}), EValue(true), ints({0}), EValue(1), same}),
+          {tensor({1, 1, kSide, kSide}, ScalarType::Half).set(square),
+           tensor({1, 1, 1, 1}, ScalarType::Half).set<uint16_t>({one}), none, ints({1, 1}),
+           ints({0, 0}), ints({1, 1}), EValue(true), ints({0, 0}), EValue(1), same}),
      "transposed convolution");
-  EXPECT_EQ(same.get<uint16_t>(), row);
+  EXPECT_EQ(same.get<uint16_t>(), square);
 }
 
 TEST_P(Orders, OfNothing) {
