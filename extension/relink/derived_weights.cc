@@ -154,6 +154,11 @@ std::vector<std::string> parts_of(const std::string& key) {
 // Each may move all elements; what passes make has two or three.
 constexpr size_t kMaxSteps = 16;
 
+// What all that are made of tensors may have together: so many times the bytes of these, and
+// some more. A few bytes of a program name a tensor once again, in another order.
+constexpr uint64_t kMaxTimes = 4;
+constexpr uint64_t kMoreBytes = uint64_t{64} << 20;
+
 class Deriver {
  public:
   Deriver(const BuildOptions& options, const std::string& file) : options_(options), file_(file) {}
@@ -168,6 +173,7 @@ class Deriver {
         if (place != std::string::npos) name.replace(place, from.size(), to);
       }
       const std::string key = entry.key;
+      file_bytes_ += entry.blob.size();
       if (exir::matches_glob(options_.keys, name)) unused_.insert(name);
       if (!tensors_.emplace(name, std::move(entry)).second) {
         return absl::InvalidArgumentError(
@@ -212,6 +218,15 @@ class Deriver {
                                        " steps, must have at most ", kMaxSteps));
       return absl::OkStatus();
     }
+    if (num_steps > 0) {
+      made_bytes_ += entry.blob.size();
+      const uint64_t most = kMaxTimes * file_bytes_ + kMoreBytes;
+      if (made_bytes_ > most) {
+        return absl::FailedPreconditionError(absl::StrCat(
+            path_, ": the weights that the program makes of its tensors have more than ", most,
+            " bytes, the most for a file of ", file_bytes_, "; '", weight.key, "' is one of them"));
+      }
+    }
     Elements elements{*entry.layout, entry.blob};
     for (size_t i = 1; i <= num_steps; ++i) {
       if (do_step(parts[i], &elements)) continue;
@@ -247,6 +262,7 @@ class Deriver {
   std::map<std::string, DataEntry> tensors_;  // by their new names
   std::set<std::string> unused_;              // of those that the pattern matches
   std::vector<std::string> problems_;
+  uint64_t file_bytes_ = 0, made_bytes_ = 0;
   NamedBlobStore store_;
 };
 
