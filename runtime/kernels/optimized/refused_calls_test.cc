@@ -49,6 +49,10 @@ TEST_P(Refused, ScalarsThatHaveNoDim) {
           {tensor({}), ints({1}), EValue(0), list({tensor({})})});
   refuses("aten::split_copy.Tensor_out", {tensor({}), EValue(1), EValue(0), list({tensor({})})});
   refuses("aten::unfold_copy.out", {tensor({}), EValue(0), EValue(1), EValue(1), tensor({1})});
+  refuses("petrel::int8_softmax.out",
+          {tensor({}, ScalarType::Char), EValue(0), tensor({256}, ScalarType::Int), EValue(1),
+           EValue(1), EValue(0), EValue(-128), EValue(127), type(ScalarType::Char),
+           tensor({}, ScalarType::Char)});
   refuses("aten::tril.out", {tensor({2}), EValue(0), tensor({2})});
   refuses("aten::tril.out", {tensor({}), EValue(0), tensor({})});
   refuses("aten::t_copy.out", {tensor({1, 1, 1}), tensor({1, 1, 1})});
