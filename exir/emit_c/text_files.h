@@ -40,6 +40,12 @@ struct GoldenCall {
 
 std::string header_text(const Package& package);
 std::string source_text(const Package& package);
+// Of the source: a function for each step of a method, and the entries that run them.
+std::string steps_text(const Package& package, const CMethod& method);
+std::string runs_text(const Package& package, const CMethod& method);
+// What entries call a place: "context->arena + 64" of "arena + 64".
+std::string at_run(const std::string& place);
+bool has_arena(const Package& package);  // one that steps write
 std::string parameter_header_text(const Package& package);
 // Precondition: !package.includes_binary.
 std::string parameter_source_text(const Package& package);
