@@ -75,7 +75,7 @@ class Tracer {
     trace_ = ValueTrace();
     places_.clear();
     next_here_ = 0;
-    last_step_ = 0;
+    places_here_.clear();
     const auto& tensors = method_.info().tensors;
     for (size_t i = 0; i < tensors.size(); ++i) {
       if (tensors[i].written_by != 0) continue;
@@ -98,13 +98,6 @@ class Tracer {
 
   absl::Status add(uint32_t index) {
     const DeviceStep& step = method_.info().steps[index];
-    if (varies_ && index < last_step_) {
-      return absl::UnimplementedError(
-          absl::StrCat("step '", step.name,
-                       "' runs again: methods with loops whose sizes vary cannot be "
-                       "compared on a device yet"));
-    }
-    last_step_ = index;
     std::vector<size_t> inputs;
     for (const uint16_t tensor : step.reads) {
       const auto found = places_.find(tensor);
@@ -121,7 +114,7 @@ class Tracer {
       for (const size_t input : inputs) {
         value.is_rounded = value.is_rounded || trace_.values[input].is_rounded;
       }
-      const std::vector<int32_t> sizes = sizes_of(step.kernel, wanted);
+      const std::vector<int32_t> sizes = sizes_of(tensor, step.kernel, wanted);
       const size_t most = std::max<size_t>(count_of(wanted.sizes), 1);
       PETREL_ASSIGN_OR_RETURN(Bytes bytes,
                               method_.device().read({PETREL_RPC_TENSOR, method_.index(), tensor},
@@ -133,12 +126,16 @@ class Tracer {
     return absl::OkStatus();
   }
 
-  // Those of the next value that the same operator made here; else the largest.
-  std::vector<int32_t> sizes_of(const std::string& op, const DevicePlanTensor& wanted) {
+  // Those of the next value that the same operator made here, in a loop the same instruction; else
+  // the largest.
+  std::vector<int32_t> sizes_of(uint16_t tensor, const std::string& op,
+                                const DevicePlanTensor& wanted) {
+    std::string& place = places_here_[tensor];
     for (size_t i = next_here_; varies_ && i < here_.values.size(); ++i) {
       const TraceValue& value = here_.values[i];
-      if (!fits(value, op, wanted)) continue;
+      if (!fits(value, op, wanted) || (!place.empty() && value.place != place)) continue;
       next_here_ = i + 1;
+      place = value.place;
       return {value.array.shape.begin(), value.array.shape.end()};
     }
     return wanted.sizes;
@@ -146,8 +143,8 @@ class Tracer {
 
   DeviceMethod& method_;
   const ValueTrace& here_;
-  size_t next_here_ = 0;  // among its values
-  uint32_t last_step_ = 0;
+  size_t next_here_ = 0;                         // among its values
+  std::map<uint16_t, std::string> places_here_;  // of what made them here, by tensor
   bool varies_ = false;
   ValueTrace trace_;
   std::map<size_t, size_t> places_;  // of tensors in the trace

@@ -14,7 +14,6 @@ namespace {
 
 // What is cheap to compare of a value: none of it depends on the order of elements.
 struct Sketch {
-  size_t place = 0;  // in the trace
   size_t elements = 0;
   std::vector<int64_t> dims;  // above 1, ascending
   double mean = 0;
@@ -27,7 +26,6 @@ struct Sketch {
 Sketch sketch_of(const ValueTrace& trace, size_t place) {
   const TraceValue& value = trace.values[place];
   Sketch sketch;
-  sketch.place = place;
   sketch.dims = dims_of(value);
   const std::vector<double> numbers = value.numbers();
   sketch.elements = numbers.size();
@@ -86,17 +84,29 @@ std::vector<size_t> dataflow_order(const ValueTrace& trace) {
   return order;
 }
 
+// The same ones as they were made, rounds of loops one after another.
+std::vector<size_t> order_of_run(const ValueTrace& trace) {
+  std::vector<size_t> order;
+  for (size_t i = 0; i < trace.values.size(); ++i) {
+    if (trace.values[i].is_seen && !trace.values[i].is_input) order.push_back(i);
+  }
+  return order;
+}
+
+struct Alignment {
+  int sum = 0;  // of scores
+  std::vector<std::pair<size_t, size_t>> pairs;
+};
+
 class Aligner {
  public:
-  Aligner(const ValueTrace& a, const ValueTrace& b) : a_(a), b_(b) {
-    for (const size_t value : dataflow_order(a)) left_.push_back(sketch_of(a, value));
-    for (const size_t value : dataflow_order(b)) right_.push_back(sketch_of(b, value));
-  }
+  Aligner(const ValueTrace& a, const ValueTrace& b)
+      : a_(a), b_(b), a_sketches_(sketches_of(a)), b_sketches_(sketches_of(b)) {}
 
-  // The pairs of the largest sum of scores that cross nowhere.
-  std::vector<std::pair<size_t, size_t>> align() const {
-    const size_t rows = left_.size();
-    const size_t columns = right_.size();
+  // The pairs of the largest sum of scores that cross nowhere in these orders.
+  Alignment align(const std::vector<size_t>& left, const std::vector<size_t>& right) const {
+    const size_t rows = left.size();
+    const size_t columns = right.size();
     std::vector<int> above(columns + 1, 0);
     std::vector<int> row(columns + 1, 0);
     std::vector<Step> steps((rows + 1) * (columns + 1), Step::kEnd);
@@ -110,7 +120,7 @@ class Aligner {
           row[j] = row[j - 1];
           step = Step::kSkipRight;
         }
-        const int both = above[j - 1] + score(left_[i - 1], right_[j - 1]);
+        const int both = above[j - 1] + score(left[i - 1], right[j - 1]);
         if (both > row[j]) {
           row[j] = both;
           step = Step::kPair;
@@ -118,13 +128,14 @@ class Aligner {
       }
       std::swap(above, row);
     }
-    std::vector<std::pair<size_t, size_t>> pairs;
+    Alignment alignment;
+    alignment.sum = above[columns];
     size_t i = rows;
     size_t j = columns;
     while (i > 0 && j > 0) {
       switch (steps[i * (columns + 1) + j]) {
         case Step::kPair:
-          pairs.emplace_back(left_[--i].place, right_[--j].place);
+          alignment.pairs.emplace_back(left[--i], right[--j]);
           break;
         case Step::kSkipLeft:
           --i;
@@ -133,12 +144,19 @@ class Aligner {
           --j;
       }
     }
-    return pairs;
+    return alignment;
   }
 
  private:
   enum class Step : uint8_t { kEnd, kPair, kSkipLeft, kSkipRight };
   static constexpr int kNever = -1000;
+
+  // Of all values; those that are not compared have an empty one.
+  static std::vector<Sketch> sketches_of(const ValueTrace& trace) {
+    std::vector<Sketch> sketches(trace.values.size());
+    for (const size_t value : order_of_run(trace)) sketches[value] = sketch_of(trace, value);
+    return sketches;
+  }
 
   // Whether `plain` is the clamp that `fused` has in it.
   static bool is_its_clamp(const ValueTrace& trace, const TraceValue& plain,
@@ -148,10 +166,12 @@ class Aligner {
   }
 
   // Positive for values that may be one, more for those that look it.
-  int score(const Sketch& x, const Sketch& y) const {
+  int score(size_t left, size_t right) const {
+    const Sketch& x = a_sketches_[left];
+    const Sketch& y = b_sketches_[right];
     if (x.elements != y.elements) return kNever;
-    const TraceValue& a = a_.values[x.place];
-    const TraceValue& b = b_.values[y.place];
+    const TraceValue& a = a_.values[left];
+    const TraceValue& b = b_.values[right];
     const int sum = x.dims == y.dims ? 2 : 0;
     const double tolerance = a.is_rounded || b.is_rounded ? 0.05
                              : a.is_narrow || b.is_narrow ? 0.01
@@ -169,9 +189,18 @@ class Aligner {
 
   const ValueTrace& a_;
   const ValueTrace& b_;
-  std::vector<Sketch> left_;
-  std::vector<Sketch> right_;
+  const std::vector<Sketch> a_sketches_;
+  const std::vector<Sketch> b_sketches_;
 };
+
+// The order of dataflow is one for all schedules of a program; that of the run tells rounds of a
+// loop apart, whose values look alike.
+std::vector<std::pair<size_t, size_t>> aligned(const ValueTrace& a, const ValueTrace& b) {
+  const Aligner aligner(a, b);
+  Alignment by_dataflow = aligner.align(dataflow_order(a), dataflow_order(b));
+  Alignment by_run = aligner.align(order_of_run(a), order_of_run(b));
+  return by_run.sum > by_dataflow.sum ? std::move(by_run.pairs) : std::move(by_dataflow.pairs);
+}
 
 int64_t count(const TraceValue& value) {
   int64_t count = 1;
@@ -248,7 +277,7 @@ Matching match_values(const ValueTrace& a, const ValueTrace& b) {
     return matching;
   }
   matching.how = Matching::How::kAlignment;
-  matching.pairs = Aligner(a, b).align();
+  matching.pairs = aligned(a, b);
   match_conversions(a, b, &matching);
   for (const auto& pair : unmatched_outputs(a, b, matching.pairs)) matching.pairs.push_back(pair);
   std::sort(matching.pairs.begin(), matching.pairs.end(),

@@ -2,9 +2,9 @@
 //
 // Which values of two runs are the same one. Programs with the same operators on the same
 // shapes match value by value. Else both are put into the order of their dataflow, which
-// does not depend on how they were scheduled, and aligned: operators of one family, equal
-// sizes and like numbers draw values together, and what one program does not have is left
-// out:
+// does not depend on how they were scheduled, or into that of their runs, whichever fits
+// better, and aligned: operators of one family, equal sizes and like numbers draw values
+// together, and what one program does not have is left out:
 //
 //   convolution [1,16,8,8]  ------.
 //   clamp       [1,16,8,8]  <-->  Conv2d, clamped [1,8,8,16]
