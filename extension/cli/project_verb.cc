@@ -23,12 +23,12 @@
 #include "extension/cli/verb.h"
 #include "extension/module/error_text.h"
 #include "extension/project/api.h"
-#include "extension/project/board_stream.h"
 #include "extension/project/build.h"
 #include "extension/project/calibrate.h"
 #include "extension/project/devices.h"
 #include "extension/project/project.h"
 #include "extension/project/server_call.h"
+#include "extension/project/server_stream.h"
 
 namespace petrel::extension {
 namespace {
@@ -169,7 +169,7 @@ int monitor(const Arguments& arguments) {
   auto project = Project::read(arguments.folder);
   if (!project.ok()) return fail(kVerb, project.status());
   if (!arguments.device.empty()) project->device = arguments.device;
-  const auto stream = open_stream(*project, arguments.driver);
+  const auto stream = open_any_stream(*project, arguments.driver);
   if (!stream.ok()) return fail(kVerb, stream.status());
   const auto end = std::chrono::steady_clock::now() +
                    std::chrono::milliseconds(static_cast<int64_t>(1000 * arguments.seconds));
@@ -195,7 +195,7 @@ absl::Status compare_clocks(const Arguments& arguments) {
     PETREL_RETURN_IF_ERROR(
         call_server(project, "flash", {{"driver", kCalibrate}}, kFlashMs).status());
   }
-  PETREL_ASSIGN_OR_RETURN(const auto stream, open_stream(project, kCalibrate));
+  PETREL_ASSIGN_OR_RETURN(const auto stream, open_any_stream(project, kCalibrate));
   PETREL_ASSIGN_OR_RETURN(const BoardCalibration found,
                           calibrate(*stream, static_cast<int64_t>(1000 * arguments.seconds)));
   const auto told = static_cast<double>(found.told_hz);

@@ -7,6 +7,7 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
@@ -17,6 +18,30 @@ PETREL = pathlib.Path("extension/cli/petrel").absolute()
 DIGITS = pathlib.Path("examples/quickstart/digits.pt2").absolute()
 DIGIT = pathlib.Path("examples/quickstart/digit.npy").absolute()
 VARYING = pathlib.Path("test/models/varying").absolute()
+
+
+# Of a board that nobody has, and writes what it is asked for to a file of the project.
+SERVER = """
+import base64, json, sys
+said = [None, b"hello from", b" the board", b""]
+for line in sys.stdin:
+    asked = json.loads(line)
+    params = asked["params"]
+    answer = {"id": asked["id"], "result": {}}
+    words = [asked["method"]] + [params[w] for w in ("driver", "device") if w in params]
+    with open("asked", "a") as log:
+        log.write(" ".join(words) + "\\n")
+    if asked["method"] == "server_info_query":
+        answer["result"] = {"methods": ["build", sys.argv[1]]}
+    if asked["method"] == "read_transport":
+        bytes = said.pop(0)
+        if bytes is None:
+            del answer["result"]
+            answer["error"] = {"code": 4, "message": "nothing came"}
+        else:
+            answer["result"] = {"data": base64.b64encode(bytes).decode()}
+    print(json.dumps(answer), flush=True)
+"""
 
 
 class ProjectVerbTest(unittest.TestCase):
@@ -121,8 +146,28 @@ int main(void) {
         self.project(server=[str(PETREL), "project", "serve"])
         self.petrel("project", "build", "p")
         self.petrel("project", "run", "p", "--input", DIGIT, "--output-dir", "out")
+        self.assertEqual(self.petrel("project", "monitor", "p"), "net: self-test passed\n")
+        self.assertIn("Hz by the clock of this machine", self.petrel("project", "calibrate", "p"))
         said = self.petrel("project", "serve", text='{"id": 1, "method": "server_info_query"}\n\n')
         self.assertEqual(json.loads(said)["result"]["protocol_version"], 1)
+
+    def test_a_server_has_the_line_of_its_board(self):
+        self.generate()
+        server = self.folder / "server.py"
+        server.write_text(SERVER)
+        self.project(server=[sys.executable, str(server), "open_transport"])
+        self.petrel("project", "build", "p")
+        said = self.petrel("project", "monitor", "p", "--device", "S1", "--driver",
+                           "host_driven")
+        self.assertEqual(said, "hello from the board")
+        self.assertEqual((self.folder / "p/asked").read_text().split("\n")[1:],  # after `build`
+                         ["server_info_query", "open_transport host_driven S1",
+                          *["read_transport"] * 4, "close_transport", ""])
+        # What says that it has no line is asked for none.
+        board = self.folder / "p/board.json"
+        board.write_text(board.read_text().replace("open_transport", "none"))
+        said = self.petrel("project", "monitor", "p", code=1)
+        self.assertIn("standalone.elf' is not there", said)
 
     def test_no_verb_waits_for_ever_for_a_server(self):
         self.generate()

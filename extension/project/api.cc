@@ -177,8 +177,9 @@ absl::StatusOr<Json> Api::call(const std::string& method, const Json& given) {
   if (method == "run") return run(params);
   if (method == "list_devices") return describe(extension::list_devices("/sys"));
   if (method == "open_transport") {
-    PETREL_ASSIGN_OR_RETURN(const Project project, project_of(params));
+    PETREL_ASSIGN_OR_RETURN(Project project, project_of(params));
     const std::string driver = params.text_or("driver", kHostDriven);
+    project.device = params.text_or("device", project.device);
     PETREL_RETURN_IF_ERROR(params.finish());
     PETREL_ASSIGN_OR_RETURN(stream_, open_stream(project, driver));
     return Json::object();
@@ -193,6 +194,7 @@ absl::StatusOr<Json> Api::call(const std::string& method, const Json& given) {
         absl::StrCat("method: is '", method, "', must be one of ", absl::StrJoin(methods(), ", ")));
   }
   if (stream_ == nullptr) return absl::FailedPreconditionError("no transport is open");
+  (void)params.text_or("project", "");  // of the open one
   const int64_t timeout_ms = params.number("timeout_ms", 0, kMostMs);
   std::string bytes;
   if (reads) {

@@ -12,7 +12,7 @@
 #include "exir/annotate.h"
 #include "exir/status_macros.h"
 #include "extension/project/server_call.h"
-#include "extension/project/board_stream.h"
+#include "extension/project/server_stream.h"
 #include "extension/project/build.h"
 #include "extension/project/profile.h"
 
@@ -116,7 +116,7 @@ class Tuner {
           call_server(copy, "flash", {{"driver", kProfile}, {"device", copy.device}}, kFlashMs)
               .status());
     }
-    PETREL_ASSIGN_OR_RETURN(const auto stream, open_stream(copy, kProfile));
+    PETREL_ASSIGN_OR_RETURN(const auto stream, open_any_stream(copy, kProfile));
     return read_profile(*stream, options_.timeout_ms);
   }
 
