@@ -252,7 +252,6 @@ std::vector<BufferUse> uses_of(const Graph& graph, const Storage& storage,
 absl::StatusOr<plan::Problem> pose_problem(const Graph& graph, const Storage& storage,
                                            const MemoryPools& pools, Lifetimes* lifetimes,
                                            std::optional<plan::AliasClasses>* classes) {
-  PETREL_RETURN_IF_ERROR(check_pools(pools));
   plan::Problem problem;
   problem.pools = planner_pools(pools);
   for (size_t i = 0; i < pools.list.size(); ++i) {

@@ -59,19 +59,6 @@ int64_t alignment_of(const plan::MemoryPool& pool) {
   return std::max(pool.alignment, static_cast<int64_t>(schema::kDataAlignment));
 }
 
-absl::Status check_pools(const MemoryPools& pools) {
-  for (const plan::MemoryPool& pool : pools.list) {
-    const int64_t unit = alignment_of(pool);
-    const int64_t capacity = pool.capacity().value_or(unit);
-    if (capacity == 0 || capacity >= unit) continue;
-    return absl::InvalidArgumentError(absl::StrCat("pool '", pool.name, "' has ", capacity,
-                                                   " bytes, and all that lies in it begins at a "
-                                                   "multiple of ",
-                                                   unit, "; give it that many at least"));
-  }
-  return absl::OkStatus();
-}
-
 std::vector<plan::Pool> planner_pools(const MemoryPools& pools) {
   std::vector<plan::Pool> result;
   for (const plan::MemoryPool& memory : pools.list) {

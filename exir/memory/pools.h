@@ -48,9 +48,6 @@ struct MemoryPools {
 // What its begin is aligned to.
 int64_t alignment_of(const plan::MemoryPool& pool);
 
-// InvalidArgument for one that has bytes, and room for nothing.
-absl::Status check_pools(const MemoryPools& pools);
-
 // For the planner: one for each, or the arena.
 std::vector<plan::Pool> planner_pools(const MemoryPools& pools);
 

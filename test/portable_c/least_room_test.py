@@ -72,7 +72,7 @@ class LeastRoomTest(unittest.TestCase):
         return result
 
     def test_of_one_pool(self):
-        for model, limits in ((KEYWORDS, (16, 700, 1250)), (AUTOENCODER, (20, 143)),
+        for model, limits in ((KEYWORDS, (16, 700, 1250)), (AUTOENCODER, (0, 1, 15, 20, 143)),
                               (BLOCKS, (300, 2000, 2831)), (OTHERS, (17, 500)), ((DIGITS,), (9001,))):
             for limit in limits:
                 self.check(model, [{"name": "ram", "limit": limit}])
