@@ -60,6 +60,22 @@ class BoardsTest(board_case.BoardCase):
         said = self.petrel("project", "run", "p", code=1)
         self.assertIn("the firmware ran into a fault on board 'qemu-mps2-an386'", said)
 
+    def test_an_interrupt_would_be_a_fault(self):
+        """So no run that ends well was interrupted, by its timer least of all."""
+        self.generate(INTEGER / "keywords.pt2", "--int8", "integer")
+        board = "qemu-stm32vldiscovery"
+        self.petrel("project", "create", "--board", board, "--model", "c", "-o", "p")
+        header = self.folder / "p/firmware/cortex_m.h"
+        text = header.read_text()
+        for old, new in (("SYSTICK_CONTROL = 5u", "SYSTICK_CONTROL = 7u"),
+                         ("SYSTICK_RELOAD = 0xffffffu", "SYSTICK_RELOAD = 0xfffu")):
+            self.assertIn(old, text)
+            text = text.replace(old, new)
+        header.write_text(text)
+        self.petrel("project", "build", "p")
+        said = self.petrel("project", "run", "p", code=1)
+        self.assertIn(f"the firmware ran into a fault on board '{board}'", said)
+
     def test_a_board_that_hangs_is_ended(self):
         self.generate(INTEGER / "autoencoder.pt2", "--int8", "integer")
         self.petrel("project", "create", "--board", "qemu-mps2-an386", "--model", "c", "-o", "p")
