@@ -50,14 +50,17 @@ void DeviceMethod::make(const DeviceTensor& tensor, Slot* slot) {
 absl::Status DeviceMethod::resize(const DeviceTensor& tensor, std::vector<int32_t> sizes,
                                   Slot* slot) {
   bool fits = sizes.size() == tensor.sizes.size();
-  for (size_t d = 0; fits && d < sizes.size(); ++d) {
+  std::vector<std::string> wanted;
+  for (size_t d = 0; d < tensor.sizes.size(); ++d) {
     const int32_t least = tensor.varies ? tensor.least_sizes[d] : tensor.sizes[d];
-    fits = sizes[d] >= least && sizes[d] <= tensor.sizes[d];
+    const int32_t most = tensor.sizes[d];
+    fits = fits && sizes[d] >= least && sizes[d] <= most;
+    wanted.push_back(least < most ? absl::StrCat(least, "..", most) : absl::StrCat(most));
   }
   if (!fits || slot->impl->resize({sizes.data(), sizes.size()}) != runtime::Error::Ok) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "'", tensor.name, "' has sizes [", absl::StrJoin(sizes, ","), "], the model has [",
-        absl::StrJoin(tensor.sizes, ","), "]", tensor.varies ? " at most" : ""));
+    return absl::InvalidArgumentError(absl::StrCat("'", tensor.name, "' has sizes [",
+                                                   absl::StrJoin(sizes, ","), "], must be [",
+                                                   absl::StrJoin(wanted, ","), "]"));
   }
   return absl::OkStatus();
 }

@@ -291,6 +291,12 @@ class DeviceTest(unittest.TestCase):
         code, _, err = self.petrel("run", "--device", f"exec:{program}", "--method", "decode")
         self.assertEqual(code, 1)
         self.assertIn("model 'digits' has no method 'decode', it has: forward", err)
+        model = VARYING / "mlp.pt2"  # of 0 to 16 rows of 8
+        program = firmware.built(firmware.generated(self.folder, "mlp", {"forward": model}))
+        rows = ", ".join(["[1, 2, 3, 4, 5, 6, 7, 8]"] * 17)
+        code, _, err = self.petrel("run", "--device", f"exec:{program}", "--input", f"[{rows}]")
+        self.assertEqual(code, 1)
+        self.assertIn("'input' has sizes [17,8], must be [0..16,8]", err)
 
 
 if __name__ == "__main__":
