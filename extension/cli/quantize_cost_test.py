@@ -153,6 +153,16 @@ class QuantizeCostTest(QuantizeCase):
             self.assertIn(f"ranges: {max(noise, key=noise.get)}, with which outputs", said)
         self.assertEqual(best, {"min-max", "percentile=99.9"})
 
+    def test_what_seldom_samples_need_is_not_cut(self):
+        model, samples = MODELS / "seldom.pt2", MODELS / "seldom.samples.npy"
+        noise = {}
+        for ranges in ("min-max", "by-outputs"):
+            said = self.done("quantize", model, "--calibrate", samples, "-o", "m.pte", "--ranges",
+                             ranges)
+            noise[ranges] = float(said.split("noise ")[1].split(" dB")[0])
+        self.assertGreater(noise["min-max"], 20)
+        self.assertGreaterEqual(noise["by-outputs"], noise["min-max"])
+
     def test_layers_stay_float_by_budget_of_noise(self):
         quantize = ["quantize", MODELS / "loud.pt2", "--calibrate", MODELS / "loud.samples.npy"]
         wanted = npy_file.read_elements(MODELS / "loud.outputs.npy")

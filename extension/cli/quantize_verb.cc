@@ -275,7 +275,7 @@ class Writer {
     const bool is_whole = !model.text_outputs.empty() || !options_.budget.is_empty();
     PETREL_ASSIGN_OR_RETURN(
         noise_, compare_outputs(options_, calibration_.floats, files,
-                                is_whole ? SampleSteps() : steps_to_compare(calibration_)));
+                                is_whole ? ComparedSamples() : samples_to_compare(calibration_)));
     if (model.text_outputs.empty()) return absl::OkStatus();
     progress_.start("report");
     PETREL_ASSIGN_OR_RETURN(report_, measure_quantization(options_, calibration_.record));

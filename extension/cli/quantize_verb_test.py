@@ -27,14 +27,14 @@ class QuantizeVerbTest(QuantizeCase):
                                    "--backend", backend)
                 self.assertIn("method 'forward': 180 samples, 0 nodes stay float", report)
                 self.assertGreater(float(report.split("noise ")[1].split(" dB")[0]), 35)
-                self.assertIn(" on 30 of the samples\n", report)  # every sixth
+                self.assertIn(" on 32 of the samples\n", report)
                 self.assertGreaterEqual(self.right("int8.pte"), floats - 1)
                 self.assertLess((self.folder / "int8.pte").stat().st_size, 0.4 * size)
 
     def test_noise_is_of_all_samples_where_somebody_looks_closer(self):
         self.samples("x.npy", [pixels for pixels, _ in self.images[:40]])
         quantize = ("quantize", DIGITS, "--calibrate", "x.npy", "-o", "a.pte")
-        self.assertIn(" on 20 of the samples\n", self.done(*quantize))
+        self.assertIn(" on 32 of the samples\n", self.done(*quantize))
         for more in (("--report", "r.json"), ("--min-sqnr", "20")):
             self.assertNotIn("of the samples", self.done(*quantize, *more))
         report = json.loads((self.folder / "r.json").read_text())

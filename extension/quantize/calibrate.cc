@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -16,6 +15,7 @@
 #include "extension/quantize/observer.h"
 #include "extension/quantize/range_trials.h"
 #include "extension/quantize/round_weights.h"
+#include "extension/quantize/sample_picks.h"
 
 namespace petrel::extension {
 namespace {
@@ -24,8 +24,7 @@ namespace {
 constexpr size_t kSamplesForAdvice = 8;
 
 // Enough to see how numbers are spread, where ranges of several kinds are tried.
-constexpr size_t kSamplesForTrials = 16;
-constexpr size_t kAllSamples = std::numeric_limits<size_t>::max();
+constexpr size_t kSamplesForTrials = 32;
 
 absl::Status check_samples(const CalibrateOptions& options) {
   for (const auto& [method, files] : options.samples) {
@@ -90,18 +89,19 @@ absl::StatusOr<std::vector<std::string>> order_of(const CalibrateOptions& option
   return order;
 }
 
-// Runs the samples, or `most` of each method, in memory and state of their own.
+// Runs the samples, or those of `picks`, in memory and state of their own.
 absl::Status look(const CalibrateOptions& options, const exir::ObservedProgram& observed,
-                  const std::vector<std::string>& order, size_t most, Observers* observers,
-                  std::map<std::string, size_t>* samples) {
+                  const std::vector<std::string>& order, const PicksByMethod& picks,
+                  Observers* observers, std::map<std::string, size_t>* samples) {
   PETREL_ASSIGN_OR_RETURN(const LoadedBytes program,
                           LoadedBytes::load(observed.bytes, options.registry));
   for (const std::string& name : order) {
     PETREL_ASSIGN_OR_RETURN(MethodRunner runner, MethodRunner::open(program.module(), name));
-    const size_t known = (*samples)[name];
-    const size_t step = known > most ? (known + most - 1) / most : 1;
-    PETREL_ASSIGN_OR_RETURN((*samples)[name], observers->at(name).see_all(options.samples.at(name),
-                                                                          step, std::move(runner)));
+    const auto found = picks.find(name);
+    const WantsSample wants = found == picks.end() ? WantsSample() : those_of(found->second);
+    PETREL_ASSIGN_OR_RETURN(
+        (*samples)[name],
+        observers->at(name).see_all(options.samples.at(name), wants, std::move(runner)));
     if ((*samples)[name] == 0) {
       return absl::InvalidArgumentError(
           absl::StrCat("the files of method '", name, "' hold no samples"));
@@ -182,8 +182,7 @@ absl::StatusOr<Calibration> calibrate(const CalibrateOptions& options) {
     PETREL_ASSIGN_OR_RETURN(observed.roundings,
                             round_weights(options, observed, &calibration.samples));
   } else if (!order.empty()) {
-    PETREL_RETURN_IF_ERROR(
-        look(options, observed, order, kAllSamples, &observers, &calibration.samples));
+    PETREL_RETURN_IF_ERROR(look(options, observed, order, {}, &observers, &calibration.samples));
   }
   if (options.equalise) {
     equalise_pairs(&observed, &observers);
@@ -196,11 +195,20 @@ absl::StatusOr<Calibration> calibrate(const CalibrateOptions& options) {
   const bool tries = options.ranges.kind == exir::RangeChoice::Kind::kByOutputs;
   if (is_static && options.ranges.needs_histogram() && !order.empty()) {
     PETREL_ASSIGN_OR_RETURN(const exir::SeenRanges shared, observed.shared(ranges));
-    for (auto& [name, observer] : observers) observer.look_again(shared.at(name));
-    PETREL_RETURN_IF_ERROR(look(options, observed, order, tries ? kSamplesForTrials : kAllSamples,
-                                &observers, &calibration.samples));
+    PicksByMethod picks;
+    for (auto& [name, observer] : observers) {
+      observer.look_again(shared.at(name));
+      // What one sample leaves in state is there for the next: all of them run.
+      if (!tries || calibration.has_state) continue;
+      picks[name] =
+          pick_samples(observer.ends_held(calibration.samples.at(name)), kSamplesForTrials);
+    }
+    PETREL_RETURN_IF_ERROR(look(options, observed, order, picks, &observers, &calibration.samples));
     for (const auto& [name, observer] : observers) histograms[name] = observer.histograms();
-    if (tries) PETREL_RETURN_IF_ERROR(try_ranges(options, ranges, histograms, &observed));
+    if (tries) {
+      PETREL_RETURN_IF_ERROR(
+          try_ranges(options, observers, calibration.samples, ranges, histograms, &observed));
+    }
   }
   calibration.floats = observed.float_bytes;
   if (options.budget.is_empty()) {

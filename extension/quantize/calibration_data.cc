@@ -130,13 +130,13 @@ std::vector<NpyArray> CalibrationFile::sample(size_t i) const {
 }
 
 absl::StatusOr<size_t> for_each_sample(const std::vector<std::string>& files,
-                                       const std::vector<CalibrationInput>& inputs, size_t step,
-                                       const UseSample& use) {
+                                       const std::vector<CalibrationInput>& inputs,
+                                       const WantsSample& wants, const UseSample& use) {
   size_t place = 0;
   for (const std::string& path : files) {
     PETREL_ASSIGN_OR_RETURN(const auto file, CalibrationFile::open(path, inputs));
     for (size_t i = 0; i < file.size(); ++i, ++place) {
-      if (place % step != 0) continue;
+      if (wants && !wants(place)) continue;
       const absl::Status used = use(place, file.sample(i));
       if (!used.ok()) return exir::annotate(used, absl::StrCat(path, ": sample ", i));
     }

@@ -54,14 +54,17 @@ class CalibrationFile {
   size_t samples_;
 };
 
+// Whether the sample of a place is used; an empty function uses all.
+using WantsSample = std::function<bool(size_t)>;
+
 // A sample, and its place among all samples of a method.
 using UseSample = std::function<absl::Status(size_t, const std::vector<NpyArray>&)>;
 
-// Gives `use` every `step`th sample of the files, one file after another, and returns how
+// Gives `use` the samples of the files that are wanted, one file after another, and returns how
 // many samples the files have. An error of `use` gets the file and the sample in front.
 absl::StatusOr<size_t> for_each_sample(const std::vector<std::string>& files,
-                                       const std::vector<CalibrationInput>& inputs, size_t step,
-                                       const UseSample& use);
+                                       const std::vector<CalibrationInput>& inputs,
+                                       const WantsSample& wants, const UseSample& use);
 
 }  // namespace petrel::extension
 

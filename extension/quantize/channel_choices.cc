@@ -138,7 +138,7 @@ absl::Status measure_shifts(const CalibrateOptions& options, const exir::Program
       return add_means(outputs, products, &sums);
     };
     PETREL_ASSIGN_OR_RETURN(const size_t samples,
-                            for_each_sample(options.samples.at(name), runner.inputs(), 1, see));
+                            for_each_sample(options.samples.at(name), runner.inputs(), {}, see));
     record->methods[name].shifts =
         shifts_of(*floats.methods.at(name).graph, products, sums, samples);
   }

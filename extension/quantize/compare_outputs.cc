@@ -10,6 +10,7 @@
 #include "extension/npy/tensor_array.h"
 #include "extension/quantize/method_runner.h"
 #include "extension/quantize/noise.h"
+#include "extension/quantize/sample_picks.h"
 
 namespace petrel::extension {
 namespace {
@@ -49,22 +50,23 @@ absl::Status compare_sample(MethodRunner& floats, MethodRunner& quantised,
 // Runs samples on both; `name` is that of the second.
 absl::StatusOr<NoiseByMethod> compare_modules(const CalibrateOptions& options, Module& floats,
                                               Module& quantised, const std::string& name,
-                                              const SampleSteps& steps) {
+                                              const ComparedSamples& compared) {
   NoiseByMethod noise;
   for (const std::string& method : methods_in_order(options)) {
     PETREL_ASSIGN_OR_RETURN(MethodRunner first, MethodRunner::open(floats, method));
     auto second = MethodRunner::open(quantised, method);
     if (!second.ok()) return exir::annotate(second.status(), name);
     std::map<size_t, Noise> by_output;
-    const auto step = steps.find(method);
+    const auto wanted = compared.find(method);
     size_t samples = 0;
     const auto compare = [&](size_t, const std::vector<NpyArray>& sample) {
       ++samples;
       return compare_sample(first, *second, sample, &by_output);
     };
-    PETREL_RETURN_IF_ERROR(for_each_sample(options.samples.at(method), first.inputs(),
-                                           step == steps.end() ? 1 : step->second, compare)
-                               .status());
+    PETREL_RETURN_IF_ERROR(
+        for_each_sample(options.samples.at(method), first.inputs(),
+                        wanted == compared.end() ? WantsSample() : wanted->second, compare)
+            .status());
     for (const auto& [output, seen] : by_output) {
       noise[method].push_back({output, seen.decibels(), seen.largest(), samples});
     }
@@ -74,20 +76,20 @@ absl::StatusOr<NoiseByMethod> compare_modules(const CalibrateOptions& options, M
 
 }  // namespace
 
-SampleSteps steps_to_compare(const Calibration& calibration) {
+ComparedSamples samples_to_compare(const Calibration& calibration) {
   constexpr size_t kMostCompared = 32;
-  SampleSteps steps;
-  if (calibration.has_state) return steps;
+  ComparedSamples compared;
+  if (calibration.has_state) return compared;
   for (const auto& [method, samples] : calibration.samples) {
-    steps[method] = std::max<size_t>(1, (samples + kMostCompared - 1) / kMostCompared);
+    compared[method] = those_of(spread_samples(samples, kMostCompared));
   }
-  return steps;
+  return compared;
 }
 
 absl::StatusOr<NoiseByMethod> compare_outputs(const CalibrateOptions& options,
                                               const std::string& floats,
                                               const QuantisedFiles& quantised,
-                                              const SampleSteps& steps) {
+                                              const ComparedSamples& compared) {
   PETREL_ASSIGN_OR_RETURN(const LoadedBytes float_program,
                           LoadedBytes::load(floats, options.registry));
   Module::Options module_options;
@@ -99,7 +101,7 @@ absl::StatusOr<NoiseByMethod> compare_outputs(const CalibrateOptions& options,
     return absl::InternalError(
         absl::StrCat(quantised.name, ": cannot be loaded: ", runtime::to_string(module.error())));
   }
-  return compare_modules(options, float_program.module(), **module, quantised.name, steps);
+  return compare_modules(options, float_program.module(), **module, quantised.name, compared);
 }
 
 absl::StatusOr<NoiseByMethod> compare_outputs(const CalibrateOptions& options,

@@ -13,6 +13,7 @@
 
 #include "absl/status/statusor.h"
 #include "extension/quantize/calibrate.h"
+#include "extension/quantize/calibration_data.h"
 
 namespace petrel::extension {
 
@@ -33,18 +34,18 @@ struct QuantisedFiles {
 // By method.
 using NoiseByMethod = std::map<std::string, std::vector<OutputNoise>>;
 
-// Every how manyth sample is compared, by method; all of those that are not named.
-using SampleSteps = std::map<std::string, size_t>;
+// Those that are compared, by method; all of methods that are not named.
+using ComparedSamples = std::map<std::string, WantsSample>;
 
 // As many as tell the noise, spread evenly, where there are more. All of models with state, where
 // a sample depends on those before.
-SampleSteps steps_to_compare(const Calibration& calibration);
+ComparedSamples samples_to_compare(const Calibration& calibration);
 
 // Of outputs of f32; `floats` are the bytes of a program.
 absl::StatusOr<NoiseByMethod> compare_outputs(const CalibrateOptions& options,
                                               const std::string& floats,
                                               const QuantisedFiles& quantised,
-                                              const SampleSteps& steps);
+                                              const ComparedSamples& compared);
 
 // Of two programs in memory.
 absl::StatusOr<NoiseByMethod> compare_outputs(const CalibrateOptions& options,

@@ -98,7 +98,7 @@ absl::Status Judge::read_labels() {
   return invalid(budget.labels, ": there are no samples of method '", budget.labels_method, "'");
 }
 
-absl::Status Judge::run_floats(const std::string& program) {
+absl::Status Judge::run_floats(const std::string& program, const PicksByMethod& given) {
   PETREL_ASSIGN_OR_RETURN(const LoadedBytes loaded, LoadedBytes::load(program, options_->registry));
   for (const std::string& method : methods_in_order(*options_)) {
     PETREL_ASSIGN_OR_RETURN(MethodRunner runner, MethodRunner::open(loaded.module(), method));
@@ -109,36 +109,40 @@ absl::Status Judge::run_floats(const std::string& program) {
       return invalid(options_->budget.labels, ": has ", labels_.size(), " labels, there are ",
                      count, " samples");
     }
-    stride_[method] = is_labelled ? 1 : std::max<size_t>(1, (count + most_ - 1) / most_);
-    std::vector<Outputs>& wanted = wanted_[method];
+    const auto found = given.find(method);
+    const SamplePicks picks = is_labelled            ? spread_samples(count, count)
+                              : found != given.end() ? found->second
+                                                     : spread_samples(count, kMostJudged);
+    std::vector<Judged>& judged = judged_[method];
     const auto run = [&](size_t place, const Sample& sample) -> absl::Status {
       PETREL_ASSIGN_OR_RETURN(const std::vector<EValue> outputs, runner.run(sample));
-      Outputs made;
-      for (const EValue& output : outputs) made.push_back(floats_of(output));
+      Judged made;
+      made.pick = picks[judged.size()];
+      for (const EValue& output : outputs) made.wanted.push_back(floats_of(output));
       if (is_labelled) {
-        const size_t classes = made.empty() ? 0 : made[0].size();
+        const size_t classes = made.wanted.empty() ? 0 : made.wanted[0].size();
         if (labels_[place] < 0 || static_cast<uint64_t>(labels_[place]) >= classes) {
           return invalid(options_->budget.labels, ": label ", place, " is ", labels_[place],
                          ", must be below ", classes, ", the elements of output 0");
         }
-        floats_.right += place_of_largest(made[0]) == labels_[place];
+        floats_.right += place_of_largest(made.wanted[0]) == labels_[place];
       }
-      wanted.push_back(std::move(made));
-      if (count <= most_ || stride_[method] > 1) kept_[method].push_back(sample);
+      if (picks.size() <= kMostJudged) made.sample = sample;
+      judged.push_back(std::move(made));
       return absl::OkStatus();
     };
-    PETREL_RETURN_IF_ERROR(for_each_sample(files, runner.inputs(), stride_[method], run).status());
-    samples_ += wanted.size();
+    PETREL_RETURN_IF_ERROR(for_each_sample(files, runner.inputs(), those_of(picks), run).status());
+    samples_ += judged.size();
   }
   floats_.decibels = std::numeric_limits<double>::infinity();
   return absl::OkStatus();
 }
 
 absl::StatusOr<Judge> Judge::make(const CalibrateOptions& options, const std::string& floats,
-                                  size_t most) {
-  Judge judge(options, most);
+                                  const PicksByMethod& picks) {
+  Judge judge(options);
   PETREL_RETURN_IF_ERROR(judge.read_labels());
-  PETREL_RETURN_IF_ERROR(judge.run_floats(floats));
+  PETREL_RETURN_IF_ERROR(judge.run_floats(floats, picks));
   return judge;
 }
 
@@ -148,32 +152,34 @@ absl::StatusOr<Verdict> Judge::judge(const std::string& program, size_t step) co
   size_t right = 0;
   for (const std::string& method : methods_in_order(*options_)) {
     PETREL_ASSIGN_OR_RETURN(MethodRunner runner, MethodRunner::open(loaded.module(), method));
-    const size_t stride = stride_.at(method);
     const bool is_labelled = has_labels() && method == options_->budget.labels_method;
-    const auto compare = [&](size_t place, const Sample& sample) -> absl::Status {
+    const std::vector<Judged>& all = judged_.at(method);
+    const auto compare = [&](const Judged& judged, const Sample& sample) -> absl::Status {
       PETREL_ASSIGN_OR_RETURN(const std::vector<EValue> outputs, runner.run(sample));
-      const Outputs& wanted = wanted_.at(method)[place / stride];
-      for (size_t o = 0; o < std::min(outputs.size(), wanted.size()); ++o) {
+      for (size_t o = 0; o < std::min(outputs.size(), judged.wanted.size()); ++o) {
         const std::vector<float> made = floats_of(outputs[o]);
-        Noise& noise = noise_by_output[{method, o}];
-        for (size_t i = 0; i < std::min(made.size(), wanted[o].size()); ++i) {
-          noise.add(made[i], wanted[o][i]);
+        Noise noise;
+        for (size_t i = 0; i < std::min(made.size(), judged.wanted[o].size()); ++i) {
+          noise.add(made[i], judged.wanted[o][i]);
         }
+        noise_by_output[{method, o}].add(noise, judged.pick.weight);
         if (o == 0 && is_labelled && !made.empty()) {
-          right += place_of_largest(made) == labels_[place];
+          right += place_of_largest(made) == labels_[judged.pick.place];
         }
       }
       return absl::OkStatus();
     };
-    const auto kept = kept_.find(method);
-    if (kept == kept_.end()) {
+    if (all.size() > kMostJudged) {
+      const auto wants = [&](size_t place) { return place % step == 0; };
+      const auto read = [&](size_t place, const Sample& sample) {
+        return compare(all[place], sample);
+      };
       PETREL_RETURN_IF_ERROR(
-          for_each_sample(options_->samples.at(method), runner.inputs(), stride * step, compare)
-              .status());
+          for_each_sample(options_->samples.at(method), runner.inputs(), wants, read).status());
       continue;
     }
-    for (size_t i = 0; i < kept->second.size(); i += step) {
-      PETREL_RETURN_IF_ERROR(compare(i * stride, kept->second[i]));
+    for (size_t i = 0; i < all.size(); i += step) {
+      PETREL_RETURN_IF_ERROR(compare(all[i], all[i].sample));
     }
   }
   return verdict_of(noise_by_output, right);

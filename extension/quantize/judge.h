@@ -19,11 +19,11 @@
 #include "absl/status/statusor.h"
 #include "extension/npy/npy.h"
 #include "extension/quantize/calibrate.h"
+#include "extension/quantize/sample_picks.h"
 
 namespace petrel::extension {
 
-// Samples that noise is measured on, spread evenly, where there are more and no
-// labels.
+// Samples that noise is measured on where there are more and no labels.
 inline constexpr size_t kMostJudged = 64;
 
 struct Verdict {
@@ -36,11 +36,12 @@ class Judge {
  public:
   // `floats` are the bytes of a program. InvalidArgument naming the file of
   // labels and what is wrong with it: one whole number for each sample, a place
-  // in the first output. `most` samples of a method are judged; the options outlive this.
+  // in the first output. Judged are the samples that are picked; of a method without picks
+  // kMostJudged, of one with labels all. The options outlive this.
   static absl::StatusOr<Judge> make(const CalibrateOptions& options, const std::string& floats,
-                                    size_t most = kMostJudged);
+                                    const PicksByMethod& picks = {});
 
-  // Runs every `step`th sample; labels count with all of them only.
+  // Runs every `step`th of them; labels count with all of them only.
   absl::StatusOr<Verdict> judge(const std::string& program, size_t step) const;
 
   size_t samples() const { return samples_; }  // of all methods, those that are judged
@@ -53,19 +54,20 @@ class Judge {
   using Outputs = std::vector<std::vector<float>>;
   using Sample = std::vector<NpyArray>;  // by input
 
-  Judge(const CalibrateOptions& options, size_t most) : options_(&options), most_(most) {}
+  struct Judged {
+    SamplePick pick;
+    Outputs wanted;
+    Sample sample;  // empty where all are judged and they are many: files are read anew
+  };
+
+  explicit Judge(const CalibrateOptions& options) : options_(&options) {}
   absl::Status read_labels();
-  absl::Status run_floats(const std::string& program);
+  absl::Status run_floats(const std::string& program, const PicksByMethod& picks);
 
   const CalibrateOptions* options_;
-  size_t most_;
   size_t samples_ = 0;
-  std::map<std::string, size_t> stride_;  // by method
-  // Those that are judged, by method; of a method with more than `most` labels none, and the files
-  // are read anew.
-  std::map<std::string, std::vector<Sample>> kept_;
-  std::map<std::string, std::vector<Outputs>> wanted_;  // by method and sample
-  std::vector<int64_t> labels_;                         // of options.budget.labels_method
+  std::map<std::string, std::vector<Judged>> judged_;  // by method
+  std::vector<int64_t> labels_;                        // of options.budget.labels_method
   Verdict floats_;
 };
 

@@ -25,6 +25,13 @@ class Noise {
     largest_ = std::max(largest_, std::fabs(off));
   }
 
+  // As often as `weight` says; the largest difference is that of elements.
+  void add(const Noise& other, double weight) {
+    signal_ += weight * other.signal_;
+    noise_ += weight * other.noise_;
+    largest_ = std::max(largest_, other.largest_);
+  }
+
   // Power of the noise over that of the signal; NaN where an element is.
   double share() const {
     if (noise_ == 0) return 0;

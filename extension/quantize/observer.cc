@@ -39,11 +39,20 @@ absl::Span<const int32_t> sizes_of(const runtime::Tensor& tensor) {
 
 }  // namespace
 
-absl::StatusOr<size_t> Observer::see_all(const std::vector<std::string>& files, size_t step,
-                                         MethodRunner runner) {
+absl::StatusOr<size_t> Observer::see_all(const std::vector<std::string>& files,
+                                         const WantsSample& wants, MethodRunner runner) {
   return for_each_sample(
-      files, runner.inputs(), step,
+      files, runner.inputs(), wants,
       [&](size_t i, const std::vector<NpyArray>& sample) { return see_sample(i, sample, runner); });
+}
+
+std::vector<size_t> Observer::ends_held(size_t samples) const {
+  std::vector<size_t> ends(samples);
+  for (const auto& [name, holders] : holders_) {
+    if (holders.min < samples) ++ends[holders.min];
+    if (holders.max < samples) ++ends[holders.max];
+  }
+  return ends;
 }
 
 absl::Status Observer::check_inputs() const {
@@ -68,12 +77,14 @@ void Observer::look_again(const exir::Ranges& shared) {
   for (const auto& [name, range] : shared) histograms_.emplace(name, range);
 }
 
-absl::Status Observer::see_value(const std::string& name, const float* elements, size_t count) {
+absl::Status Observer::see_value(size_t i, const std::string& name, const float* elements,
+                                 size_t count) {
   if (left_out_.count(name) != 0) return absl::OkStatus();
   auto range = range_of(elements, count);
   if (!range.ok() && method_.optional.count(name) != 0) {
     left_out_.insert(name);
     ranges_.erase(name);
+    holders_.erase(name);
     return absl::OkStatus();
   }
   if (!range.ok()) {
@@ -84,7 +95,11 @@ absl::Status Observer::see_value(const std::string& name, const float* elements,
     histogram->second.add(elements, count);
     return absl::OkStatus();
   }
-  ranges_[name].include(*range);
+  Range& seen = ranges_[name];
+  Holders& holders = holders_[name];
+  if (range->min < seen.min) holders.min = i;
+  if (range->max > seen.max) holders.max = i;
+  seen.include(*range);
   return absl::OkStatus();
 }
 
@@ -93,14 +108,14 @@ absl::Status Observer::see_output(size_t i, const std::string& name,
   const auto* elements = static_cast<const float*>(tensor.const_data_ptr());
   const auto count = static_cast<size_t>(tensor.numel());
   const auto watched = watched_.find(name);
-  if (watched == watched_.end()) return see_value(name, elements, count);
+  if (watched == watched_.end()) return see_value(i, name, elements, count);
   const size_t dim = watched->second.dim;
   if (!watched->second.factors.empty()) {
     std::vector<float> divided(elements, elements + count);
     exir::divide_channels(watched->second.factors, sizes_of(tensor), dim, divided.data());
-    return see_value(name, divided.data(), count);
+    return see_value(i, name, divided.data(), count);
   }
-  PETREL_RETURN_IF_ERROR(see_value(name, elements, count));
+  PETREL_RETURN_IF_ERROR(see_value(i, name, elements, count));
   if (histograms_.empty() && i < watched_samples_) {
     watched->second.seen.add(elements, sizes_of(tensor), dim);
   }
@@ -112,7 +127,7 @@ absl::Status Observer::see_sample(size_t i, const std::vector<NpyArray>& sample,
   for (size_t k = 0; k < sample.size(); ++k) {
     const std::string& name = method_.inputs[runner.places()[k]];
     if (method_.seen_there.count(name) == 0) continue;
-    PETREL_RETURN_IF_ERROR(see_value(name, reinterpret_cast<const float*>(sample[k].data.data()),
+    PETREL_RETURN_IF_ERROR(see_value(i, name, reinterpret_cast<const float*>(sample[k].data.data()),
                                      sample[k].data.size() / sizeof(float)));
   }
   PETREL_ASSIGN_OR_RETURN(const std::vector<runtime::EValue> outputs, runner.run(sample));

@@ -4,7 +4,7 @@
 //
 //   Observer observer(observed.methods.at("forward"));
 //   observer.watch_channels("relu", 1);
-//   PETREL_ASSIGN_OR_RETURN(const size_t samples, observer.see_all(files, 1, std::move(runner)));
+//   PETREL_ASSIGN_OR_RETURN(const size_t samples, observer.see_all(files, {}, std::move(runner)));
 //   observer.ranges(), observer.channels("relu")
 //
 // A second look counts how numbers are spread over ranges (look_again). The observed method
@@ -39,10 +39,13 @@ class Observer {
   // Looks at channels in the first samples only.
   void watch_first(size_t samples) { watched_samples_ = samples; }
 
-  // Looks at every `step`th; the number of all samples. InvalidArgument naming a value that is
-  // not finite.
-  absl::StatusOr<size_t> see_all(const std::vector<std::string>& files, size_t step,
+  // Looks at those that are wanted; the number of all samples. InvalidArgument naming a value
+  // that is not finite.
+  absl::StatusOr<size_t> see_all(const std::vector<std::string>& files, const WantsSample& wants,
                                  MethodRunner runner);
+
+  // How many ends of ranges each of `samples` samples holds: of equal ends the first.
+  std::vector<size_t> ends_held(size_t samples) const;
 
   // InvalidArgument naming an input whose numbers, near 0 in all samples, are no measure of
   // others: a scale from them would show these as one level.
@@ -67,12 +70,19 @@ class Observer {
     std::vector<float> factors;  // none: as they are
   };
 
-  absl::Status see_value(const std::string& name, const float* elements, size_t count);
+  // Samples that hold the ends of a range.
+  struct Holders {
+    size_t min = 0;
+    size_t max = 0;
+  };
+
+  absl::Status see_value(size_t i, const std::string& name, const float* elements, size_t count);
   absl::Status see_output(size_t i, const std::string& name, const runtime::Tensor& tensor);
   absl::Status see_sample(size_t i, const std::vector<NpyArray>& sample, MethodRunner& runner);
 
   const exir::ObservedMethod& method_;
   exir::Ranges ranges_;
+  std::map<std::string, Holders> holders_;
   exir::Histograms histograms_;
   std::set<std::string> left_out_;  // optional, and not finite once
   std::map<std::string, Watched> watched_;

@@ -75,7 +75,7 @@ absl::StatusOr<size_t> see_method(const std::vector<std::string>& files, const s
     }
     return absl::OkStatus();
   };
-  PETREL_ASSIGN_OR_RETURN(const size_t samples, for_each_sample(files, runner.inputs(), 1, see));
+  PETREL_ASSIGN_OR_RETURN(const size_t samples, for_each_sample(files, runner.inputs(), {}, see));
   if (samples > 0) return samples;
   return absl::InvalidArgumentError(
       absl::StrCat("the files of method '", name, "' hold no samples"));

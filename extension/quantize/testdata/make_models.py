@@ -11,6 +11,8 @@ correlated   three linear layers of inputs that six numbers decide, but for a li
              Samples to calibrate with, and others to try.
 uneven       blocks of depthwise and pointwise convolutions whose channels are up to 1000 times
              and more as loud as each other, and count as much. Others to try.
+seldom       convolutions over time. Of the samples some, at odd places, are far louder than the
+             rest.
 
     PYTHONPATH=test/models python3 extension/quantize/testdata/make_models.py
 """
@@ -112,7 +114,19 @@ def uneven() -> None:
                            "others": torch.randn(32, 1, 3, 12, 12)})
 
 
+def seldom() -> None:
+    torch.manual_seed(11)
+    model = nn.Sequential(nn.Conv1d(4, 16, 5, padding=2), nn.LeakyReLU(0.1),
+                          nn.Conv1d(16, 16, 3, padding=1), nn.LeakyReLU(0.1),
+                          nn.Conv1d(16, 8, 3, padding=1)).eval()
+    samples = torch.randn(32, 1, 4, 64)
+    samples[[9, 21, 27]] *= 8
+    neutral_archive.save(torch.export.export(model, (samples[0],)), OUT / "seldom.pt2")
+    np.save(OUT / "seldom.samples.npy", samples.numpy())
+
+
 if __name__ == "__main__":
+    seldom()
     uneven()
     loud()
     activations()
