@@ -21,6 +21,18 @@ TEST(ComplexRules, AreThereForEveryRowThatInfersNothing) {
   EXPECT_FALSE(has_complex_rule(op(aten::tanh)));
 }
 
+TEST(Fourier, MakesEqualMatricesOnceAndBoundsAllOfThem) {
+  Graph graph("forward");
+  Builder b(graph, nullptr);
+  Value* x = graph.add_input(TensorType::contiguous(ScalarType::kFloat, {2, 2048}), "x");
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(transform(b, {x, nullptr}, {1, 2048, true, 1}).ok());
+  EXPECT_EQ(graph.constants().size(), 2u);
+  int64_t size = 2047;
+  while (size > 1900 && transform(b, {x, nullptr}, {1, size, true, 1}).ok()) --size;
+  EXPECT_GT(size, 2040);  // 33,554,432 elements are four of these sizes
+  EXPECT_FALSE(transform(b, {x, nullptr}, {1, 2049, true, 1}).ok());
+}
+
 TEST(ComplexRules, RefuseWhatTheyDoNotKnow) {
   Graph graph("forward");
   Builder b(graph, nullptr);

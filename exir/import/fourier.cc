@@ -6,9 +6,11 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "exir/ops/handles.h"
 #include "exir/pass/framework/constant_data.h"
+#include "exir/pass/framework/table_limit.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir {
@@ -30,19 +32,29 @@ absl::Status check_size(int64_t size) {
       absl::StrCat("transforms ", size, " elements, must be 1 to ", kMostTransformed));
 }
 
-// A constant [rows, columns] of element(row, column).
+constexpr absl::string_view kNames = "fourier_";
+
+// A constant [rows, columns] of element(row, column). Equal ones are made once: an archive may
+// name a transform of 2,048 elements in a few bytes, and as often as it likes.
 absl::StatusOr<Value*> matrix(Builder& b, const std::string& name, int64_t rows, int64_t columns,
-                              ScalarType dtype,
+                              double scale, ScalarType dtype,
                               const std::function<double(int64_t, int64_t)>& element) {
+  const TensorType type = TensorType::contiguous(dtype, {rows, columns});
+  const std::string fqn = absl::StrCat(kNames, name, "_", rows, "x", columns, "_", scale);
+  Value* const known = b.graph().find_constant(fqn);
+  if (known != nullptr && known->tensor() == type) return known;
+  int64_t elements = rows * columns;
+  for (const Value* constant : b.graph().constants()) {
+    if (absl::StartsWith(constant->constant()->fqn, kNames)) elements += constant->tensor().numel();
+  }
+  PETREL_RETURN_IF_ERROR(check_table({elements}));
   std::vector<double> values;
   values.reserve(static_cast<size_t>(rows * columns));
   for (int64_t row = 0; row < rows; ++row) {
     for (int64_t column = 0; column < columns; ++column) values.push_back(element(row, column));
   }
   PETREL_ASSIGN_OR_RETURN(Blob data, encode_constant(values, dtype));
-  const TensorType type = TensorType::contiguous(dtype, {rows, columns});
-  return add_unique_constant(b.graph(), absl::StrCat(name, "_", rows, "x", columns), type,
-                             std::move(data));
+  return add_unique_constant(b.graph(), fqn, type, std::move(data));
 }
 
 // The cosines and sines of a transform, [size, kept].
@@ -55,12 +67,12 @@ absl::StatusOr<Matrices> matrices(Builder& b, int64_t size, int64_t kept, double
                                   ScalarType dtype) {
   PETREL_RETURN_IF_ERROR(check_size(size));
   const auto make = [&](const char* name, double (*function)(double)) {
-    return matrix(b, name, size, kept, dtype,
+    return matrix(b, name, size, kept, scale, dtype,
                   [&](int64_t t, int64_t k) { return scale * turned(function, t, k, size); });
   };
   Matrices made;
-  PETREL_ASSIGN_OR_RETURN(made.cosines, make("fourier_cosines", cosine));
-  PETREL_ASSIGN_OR_RETURN(made.sines, make("fourier_sines", sine));
+  PETREL_ASSIGN_OR_RETURN(made.cosines, make("cosines", cosine));
+  PETREL_ASSIGN_OR_RETURN(made.sines, make("sines", sine));
   return made;
 }
 
@@ -147,7 +159,7 @@ absl::StatusOr<Matrices> inverse_matrices(Builder& b, int64_t size, double scale
                                           ScalarType dtype) {
   PETREL_RETURN_IF_ERROR(check_size(size));
   const auto make = [&](const char* name, double (*function)(double), double sign) {
-    return matrix(b, name, size / 2 + 1, size, dtype, [&](int64_t k, int64_t t) {
+    return matrix(b, name, size / 2 + 1, size, scale, dtype, [&](int64_t k, int64_t t) {
       const double times = k == 0 || 2 * k == size ? 1 : 2;
       return sign * scale * times * turned(function, k, t, size);
     });

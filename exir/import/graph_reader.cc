@@ -228,7 +228,8 @@ absl::StatusOr<bool> GraphReader::bind_known_scalars(const Json& node) {
     if (scalar.is_none()) return false;
     known.push_back(std::move(scalar));
   }
-  for (size_t i = 0; i < names.size(); ++i) PETREL_RETURN_IF_ERROR(define(names[i], {known[i], {}}));
+  for (size_t i = 0; i < names.size(); ++i)
+    PETREL_RETURN_IF_ERROR(define(names[i], {known[i], {}}));
   return true;
 }
 
