@@ -181,6 +181,7 @@ absl::StatusOr<QuantizationRecord> ObservedProgram::choose(const SeenRanges& ran
                                  entry(histograms, name), range_choice, choice.keep_float);
     if (!chosen.ok()) return annotate(chosen.status(), absl::StrCat("method '", name, "'"));
     chosen->equalised = choice.equalised;
+    chosen->on_backends = choice.on_backends;
     record.methods[name] = *std::move(chosen);
   }
   return record;

@@ -89,11 +89,22 @@ std::vector<std::vector<Value*>> group_values(const Graph& graph, const Nodes& n
   return groups;
 }
 
+bool has_form(const Node& node, const MethodQuantization& method, QuantTarget target) {
+  return target == QuantTarget::kBackends && node.num_results() > 0 &&
+         method.on_backends.count(node.result()->name()) != 0;
+}
+
+bool is_of_rows(const Node& node, const MethodQuantization& method, QuantTarget target) {
+  return has_form(node, method, target) && method.keep_float.count(node.result()->name()) == 0 &&
+         method.on_backends.at(node.result()->name()) == BackendForm::kRows;
+}
+
 // `connected` are nodes that integers could compute, next to products.
-std::string reason_of(const Node& node, const KeptFloat& keep_float, const Nodes& connected,
+std::string reason_of(const Node& node, const MethodQuantization& method, const Nodes& connected,
                       QuantTarget target) {
-  std::string kept = kept_reason(keep_float, node);
+  std::string kept = kept_reason(method.keep_float, node);
   if (!kept.empty()) return kept;
+  if (has_form(node, method, target)) return "is recurrent, and errs too much with integers";
   if (std::string misfit = misfit_of(node); !misfit.empty()) return misfit;
   if (role_of(node, target) == IntegerRole::kFloat) {
     return absl::StrCat(node.op().name, " is not computed with integers");
@@ -153,12 +164,21 @@ std::string kept_reason(const KeptFloat& keep_float, const Node& node) {
 
 QuantAnnotation annotate_graph(const Graph& graph, const KeptFloat& keep_float,
                                QuantTarget target) {
+  MethodQuantization method;
+  method.keep_float = keep_float;
+  return annotate_method(graph, method, target);
+}
+
+QuantAnnotation annotate_method(const Graph& graph, const MethodQuantization& method,
+                                QuantTarget target) {
+  QuantAnnotation annotation;
   std::vector<const Node*> candidates;
   for (const auto& node : graph.nodes()) {
     if (role_of(*node, target) == IntegerRole::kFloat || !fits_integers(*node, target)) continue;
-    if (keep_float.count(node->result()->name()) == 0) candidates.push_back(node.get());
+    if (is_of_rows(*node, method, target)) annotation.rows.push_back(node.get());
+    const bool is_kept = method.keep_float.count(node->result()->name()) != 0;
+    if (!is_kept && !has_form(*node, method, target)) candidates.push_back(node.get());
   }
-  QuantAnnotation annotation;
   const Nodes connected = target == QuantTarget::kIntegers
                               ? Nodes(candidates.begin(), candidates.end())
                               : connected_to_products(candidates);
@@ -167,11 +187,12 @@ QuantAnnotation annotate_graph(const Graph& graph, const KeptFloat& keep_float,
   annotation.groups = group_values(graph, annotation.nodes, target);
   for (const auto& node : graph.nodes()) {
     if (is_in(annotation.nodes, node.get()) || node->num_results() == 0) continue;
+    if (is_of_rows(*node, method, target)) continue;
     if (target == QuantTarget::kIntegers && chooses_among_levels(*node)) continue;
     const Type& type = node->result()->type();
     if (!type.is_tensor() || type.tensor.dtype != ScalarType::kFloat) continue;
     annotation.left.push_back({node->result()->name(), node->op().full_name(),
-                               reason_of(*node, keep_float, connected, target),
+                               reason_of(*node, method, connected, target),
                                node->source().location()});
   }
   return annotation;

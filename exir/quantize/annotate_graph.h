@@ -35,6 +35,7 @@ struct LeftFloat {
 
 struct QuantAnnotation {
   std::set<const Node*> nodes;
+  std::vector<Node*> rows;  // products whose rows get scales at run time, in the order of the graph
   // Values with one scale and zero point, in the order of the graph: inputs of `nodes`,
   // also constants that are no weights, and what nodes make that no merged activation takes.
   std::vector<std::vector<Value*>> groups;
@@ -43,6 +44,10 @@ struct QuantAnnotation {
 
 QuantAnnotation annotate_graph(const Graph& graph, const KeptFloat& keep_float,
                                QuantTarget target = QuantTarget::kBackends);
+
+// With what a record of the static scheme says, for backends also how they compute a node.
+QuantAnnotation annotate_method(const Graph& graph, const MethodQuantization& method,
+                                QuantTarget target = QuantTarget::kBackends);
 
 // The candidates that a path of candidates connects to one that `is_seed` holds for.
 std::set<const Node*> connected_to(const std::vector<const Node*>& candidates,

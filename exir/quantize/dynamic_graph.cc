@@ -23,26 +23,7 @@ bool is_transposed(const Node& layer) { return !layer.is(aten::linear); }
 // "" or why the product stays float.
 std::string reason_of(const Node& node, const MethodQuantization& method) {
   std::string kept = kept_reason(method.keep_float, node);
-  if (!kept.empty()) return kept;
-  if (node.is(aten::convolution)) return "is a convolution: only rows get scales at run time";
-  const Value* rows = rows_of(node);
-  if (rows->is_constant() || rows->tensor().dtype != ScalarType::kFloat ||
-      rows->tensor().rank() < 2) {
-    return "its input is not a matrix of f32 that is computed";
-  }
-  const Sizes& sizes = product_weight(node)->tensor().sizes;
-  if (node.is(aten::addmm)) {
-    const Value* bias = node.input(arg::self);
-    if (bias->tensor().dtype != ScalarType::kFloat || bias->tensor().sizes != Sizes{sizes[1]}) {
-      return "what it adds is not one number for each column";
-    }
-  }
-  const int64_t elements = sizes[is_transposed(node) ? 0 : 1];
-  if (method.scheme == QuantScheme::kDynamicInt4 && elements % method.group != 0) {
-    return absl::StrCat("rows of its weight have ", elements, " elements, no multiple of ",
-                        method.group);
-  }
-  return "";
+  return kept.empty() ? misfit_of_rows(node, method) : kept;
 }
 
 class Rewriter {
@@ -113,6 +94,28 @@ class Rewriter {
 };
 
 }  // namespace
+
+std::string misfit_of_rows(const Node& node, const MethodQuantization& method) {
+  if (node.is(aten::convolution)) return "is a convolution: only rows get scales at run time";
+  const Value* rows = rows_of(node);
+  if (rows->is_constant() || rows->tensor().dtype != ScalarType::kFloat ||
+      rows->tensor().rank() < 2) {
+    return "its input is not a matrix of f32 that is computed";
+  }
+  const Sizes& sizes = product_weight(node)->tensor().sizes;
+  if (node.is(aten::addmm)) {
+    const Value* bias = node.input(arg::self);
+    if (bias->tensor().dtype != ScalarType::kFloat || bias->tensor().sizes != Sizes{sizes[1]}) {
+      return "what it adds is not one number for each column";
+    }
+  }
+  const int64_t elements = sizes[is_transposed(node) ? 0 : 1];
+  if (method.scheme == QuantScheme::kDynamicInt4 && elements % method.group != 0) {
+    return absl::StrCat("rows of its weight have ", elements, " elements, no multiple of ",
+                        method.group);
+  }
+  return "";
+}
 
 DynamicAnnotation annotate_dynamic(const Graph& graph, const MethodQuantization& method) {
   DynamicAnnotation annotation;

@@ -43,7 +43,10 @@ struct RowProduct {
 };
 std::vector<RowProduct> row_products(const Graph& graph, const MethodQuantization& method);
 
-// Precondition: `layers` are those of the graph's annotation.
+// "" or why rows of the input of a product cannot get scales at run time.
+std::string misfit_of_rows(const Node& product, const MethodQuantization& method);
+
+// Precondition: `layers` are those of the graph's annotation, or fit (misfit_of_rows).
 absl::Status quantize_layers(Graph& graph, const std::vector<Node*>& layers,
                              const MethodQuantization& method, StoredWeights* weights);
 

@@ -35,7 +35,8 @@ class Collector {
       : method_(method) {
     for (const Node* node : quantizable_nodes(graph, method, target)) quantised_.insert(node);
     if (method.scheme == QuantScheme::kStaticInt8) {
-      QuantAnnotation annotation = annotate_graph(graph, method.keep_float, target);
+      QuantAnnotation annotation = annotate_method(graph, method, target);
+      scaled_by_rows_.insert(annotation.rows.begin(), annotation.rows.end());
       for (const auto& group : annotation.groups) scaled_.insert(group.begin(), group.end());
       note(annotation.left);
     } else {
@@ -75,7 +76,7 @@ class Collector {
   // Integers that it makes are those of its one user.
   bool is_merged(const Node& node) const {
     return method_.scheme == QuantScheme::kStaticInt8 && quantised_.count(&node) != 0 &&
-           scaled_.count(node.result()) == 0;
+           scaled_.count(node.result()) == 0 && scaled_by_rows_.count(&node) == 0;
   }
 
   void add(const Node& node, Layer* layer) {
@@ -99,6 +100,7 @@ class Collector {
   const MethodQuantization& method_;
   std::set<const Node*> quantised_;
   std::set<const Value*> scaled_;
+  std::set<const Node*> scaled_by_rows_;
   std::map<std::string, std::string> reasons_;
   std::set<const Constant*> seen_;
 };

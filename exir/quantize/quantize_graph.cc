@@ -38,6 +38,11 @@ absl::Status check_kept(const Graph& graph, const MethodQuantization& method) {
     return absl::InvalidArgumentError(
         absl::StrCat("the record keeps '", name, "' float, which is not a node"));
   }
+  for (const auto& [name, form] : method.on_backends) {
+    if (known.count(name) != 0) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("the record says how backends compute '", name, "', which is not a node"));
+  }
   return absl::OkStatus();
 }
 
@@ -49,7 +54,8 @@ class Rewriter {
       : graph_(graph), method_(method), target_(target), weights_(*weights) {}
 
   absl::StatusOr<std::vector<LeftFloat>> run() {
-    QuantAnnotation annotation = annotate_graph(graph_, method_.keep_float, target_);
+    QuantAnnotation annotation = annotate_method(graph_, method_, target_);
+    PETREL_RETURN_IF_ERROR(check_rows(annotation.rows));
     PETREL_RETURN_IF_ERROR(check_values(annotation));
     for (const std::vector<Value*>& group : annotation.groups) {
       for (Value* value : group) {
@@ -74,10 +80,23 @@ class Rewriter {
         PETREL_RETURN_IF_ERROR(store(*node, weight));
       }
     }
+    PETREL_RETURN_IF_ERROR(quantize_layers(graph_, annotation.rows, method_, &weights_));
     return std::move(annotation.left);
   }
 
  private:
+  absl::Status check_rows(const std::vector<Node*>& rows) const {
+    for (const Node* node : rows) {
+      const std::string misfit = product_weight(*node) == nullptr
+                                     ? "is not a product with a constant weight"
+                                     : misfit_of_rows(*node, method_);
+      if (misfit.empty()) continue;
+      return absl::InvalidArgumentError(absl::StrCat("the record has '", node->result()->name(),
+                                                     "' computed by rows, which ", misfit));
+    }
+    return absl::OkStatus();
+  }
+
   // Of a record that serves other targets, too.
   absl::Status check_values(const QuantAnnotation& annotation) const {
     std::set<std::string> known;
@@ -249,7 +268,8 @@ std::vector<const Node*> quantizable_nodes(const Graph& graph, const MethodQuant
     nodes.assign(annotation.layers.begin(), annotation.layers.end());
     return nodes;
   }
-  const QuantAnnotation annotation = annotate_graph(graph, method.keep_float, target);
+  QuantAnnotation annotation = annotate_method(graph, method, target);
+  annotation.nodes.insert(annotation.rows.begin(), annotation.rows.end());
   for (const auto& node : graph.nodes()) {
     if (annotation.nodes.count(node.get()) != 0) nodes.push_back(node.get());
   }

@@ -163,6 +163,19 @@ absl::Status check_factors(const std::vector<float>& factors) {
   return absl::OkStatus();
 }
 
+constexpr char kRows[] = "rows", kFloat[] = "float";
+
+absl::Status parse_forms(const json& forms, BackendForms* on_backends) {
+  if (!forms.is_object()) return invalid("\"on_backends\" is not an object");
+  for (const auto& [name, form] : forms.items()) {
+    if (form != kRows && form != kFloat) {
+      return invalid("\"on_backends\" of '", name, "' must be \"", kRows, "\" or \"", kFloat, "\"");
+    }
+    (*on_backends)[name] = form == kRows ? BackendForm::kRows : BackendForm::kFloat;
+  }
+  return absl::OkStatus();
+}
+
 // What was chosen for channels of products.
 absl::Status parse_channels(const json& object, MethodQuantization* method) {
   for (const char* key : {"equalised", "shifts"}) {
@@ -192,8 +205,8 @@ absl::Status parse_channels(const json& object, MethodQuantization* method) {
 
 absl::StatusOr<MethodQuantization> parse_method(const json& object) {
   MethodQuantization method;
-  PETREL_RETURN_IF_ERROR(
-      check_keys(object, {"scheme", "group", "values", "keep_float", "equalised", "shifts"}));
+  PETREL_RETURN_IF_ERROR(check_keys(
+      object, {"scheme", "group", "values", "keep_float", "on_backends", "equalised", "shifts"}));
   PETREL_RETURN_IF_ERROR(parse_scheme_of(object, &method));
   PETREL_ASSIGN_OR_RETURN(const json* values, member(object, "values"));
   if (!values->is_object()) return invalid("\"values\" is not an object");
@@ -204,6 +217,9 @@ absl::StatusOr<MethodQuantization> parse_method(const json& object) {
   }
   if (object.contains("keep_float")) {
     PETREL_ASSIGN_OR_RETURN(method.keep_float, parse_kept(object["keep_float"]));
+  }
+  if (object.contains("on_backends")) {
+    PETREL_RETURN_IF_ERROR(parse_forms(object["on_backends"], &method.on_backends));
   }
   PETREL_RETURN_IF_ERROR(parse_channels(object, &method));
   return method;
@@ -264,6 +280,9 @@ std::string format_record(const QuantizationRecord& record) {
     if (method.scheme == QuantScheme::kDynamicInt4) entry["group"] = method.group;
     entry["values"] = std::move(values);
     entry["keep_float"] = json_of(method.keep_float);
+    for (const auto& [node, form] : method.on_backends) {
+      entry["on_backends"][node] = form == BackendForm::kRows ? kRows : kFloat;
+    }
     for (const auto& [product, factors] : method.equalised) {
       entry["equalised"][product] = encode_scales(factors);
     }

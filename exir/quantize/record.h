@@ -7,13 +7,15 @@
 //    "methods": {"forward": {
 //      "values": {"relu": {"min": 0.0, "max": 3.1, "scale": 0.0121, "zero_point": -128}, ...},
 //      "keep_float": {"linear_3": "outputs have 9.1 dB, 31.0 dB with it in floats"},
+//      "on_backends": {"linear_7": "rows", "linear_8": "float"},
 //      "equalised": {"conv2d": "gD+APgA/"},
 //      "shifts": {"conv2d": {"sha256": "9f86...", "of_channels": "AACAPwAAAD8AAAA+"}}},
 //     "decode": {"scheme": "dynamic-int4", "group": 32, "values": {}, "keep_float": []}}}
 //
 // Values are those of the graph that passes made of the archive (`petrel opt`), by name;
 // `keep_float` names nodes that compute in floats although they could do with integers, each
-// with the reason or as a list of names.
+// with the reason or as a list of names. `on_backends` names products that backends compute in
+// another form; integers alone take their levels.
 // `equalised` has the factors that the channels of products are divided by, numbers of bfloat16,
 // `shifts` what is added to their biases, floats.
 // Scales of weights follow from the weights and are not stored, but for roundings that were
@@ -72,11 +74,20 @@ struct ChannelShifts {
   std::vector<float> of_channels;
 };
 
+// How backends compute a node that a recurrent cell has (recurrent_products.h), where levels of
+// one scale would err too much. Integers alone take the levels.
+enum class BackendForm {
+  kRows,  // a product whose rows get scales at run time
+  kFloat,
+};
+using BackendForms = std::map<std::string, BackendForm>;  // by name of node
+
 struct MethodQuantization {
   QuantScheme scheme = QuantScheme::kStaticInt8;
   int64_t group = kDefaultGroup;                 // of kDynamicInt4
   std::map<std::string, QuantizedValue> values;  // of kStaticInt8
   KeptFloat keep_float;
+  BackendForms on_backends;  // of kStaticInt8
   // Of kStaticInt8: factors that channels are divided by, by the product that makes them.
   ChannelFactors equalised;
   std::map<std::string, ChannelShifts> shifts;  // the same, added to its bias

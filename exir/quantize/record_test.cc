@@ -46,6 +46,7 @@ TEST(Record, IsReadBackBitForBit) {
   QuantizationRecord record;
   record.methods["forward"].values["x"] = {{-1.0f / 3, 1e30f}, {0.1f, -7}};
   record.methods["forward"].keep_float = {{"a", ""}, {"b", "is loud"}};
+  record.methods["forward"].on_backends = {{"c", BackendForm::kRows}, {"d", BackendForm::kFloat}};
   record.methods["empty"];
   const auto read = parse_record(format_record(record));
   ASSERT_TRUE(read.ok()) << read.status();
@@ -53,6 +54,8 @@ TEST(Record, IsReadBackBitForBit) {
   const QuantizedValue& value = read->methods.at("forward").values.at("x");
   EXPECT_EQ(value.range.min, -1.0f / 3);
   EXPECT_EQ(value.range.max, 1e30f);
+  EXPECT_THAT(read->methods.at("forward").on_backends,
+              ElementsAre(Pair("c", BackendForm::kRows), Pair("d", BackendForm::kFloat)));
   EXPECT_EQ(value.numbers.scale, 0.1f);
   EXPECT_EQ(value.numbers.zero_point, -7);
   EXPECT_THAT(read->methods.at("forward").keep_float,
@@ -125,13 +128,17 @@ TEST(Record, KeepsWhatWasChosenForChannels) {
 TEST(Record, NamesWhatIsWrong) {
   EXPECT_EQ(parse_record("{").status().message(), "line 1: is not JSON at byte 2");
   EXPECT_EQ(parse_record("[]").status().message(), "is not an object");
+  EXPECT_THAT(error_of("\"keep_float\": [\"linear_3\"]", "\"on_backends\": [\"linear_3\"]"),
+              HasSubstr("\"on_backends\" is not an object"));
+  EXPECT_THAT(error_of("\"keep_float\": [\"linear_3\"]", "\"on_backends\": {\"a\": \"columns\"}"),
+              HasSubstr("\"on_backends\" of 'a' must be \"rows\" or \"float\""));
   EXPECT_THAT(error_of("1,", "2,"), HasSubstr("\"format\" is not 1"));
   EXPECT_EQ(parse_record("{\"format\": 1}").status().message(), "has no \"methods\"");
   EXPECT_EQ(error_of("\"methods\"", "\"method\""),
             "\"method\" is not one of format, methods, roundings");
   EXPECT_EQ(error_of("keep_float", "keepfloat"),
             "method 'forward': \"keepfloat\" is not one of scheme, group, values, keep_float, "
-            "equalised, shifts");
+            "on_backends, equalised, shifts");
   const std::string place = "method 'forward': value 'x': ";
   EXPECT_EQ(error_of("0.0161", "0"), place + "scale is 0, must be a positive, normal number");
   EXPECT_EQ(error_of("0.0161", "1e60"), place + "\"scale\" is not a finite number");

@@ -52,7 +52,7 @@ Value* mean_of_channels(Graph& graph, Value* value, size_t dim) {
 
 absl::StatusOr<std::vector<std::string>> show_shifts(Graph& graph, const MethodQuantization& method,
                                                      StoredWeights* weights) {
-  const std::set<const Node*> nodes = annotate_graph(graph, method.keep_float).nodes;
+  const std::set<const Node*> nodes = annotate_method(graph, method).nodes;
   std::vector<std::string> names;
   std::vector<Value*> outputs;
   std::map<const Value*, Value*> shown;  // by what products read

@@ -163,6 +163,50 @@ class QuantizeCostTest(QuantizeCase):
         self.assertGreater(noise["min-max"], 20)
         self.assertGreaterEqual(noise["by-outputs"], noise["min-max"])
 
+    def test_recurrent_cells_cost_hardly_more_than_in_floats(self):
+        model, samples = MODELS / "cell.pt2", MODELS / "cell.samples.npy"
+        wanted = npy_file.read_elements(MODELS / "cell.outputs.npy")
+
+        def decibels(program):
+            made = self.outputs_of_samples(program, "cell.samples.npy", (1, 8, 8))
+            noise = sum((a - b) ** 2 for a, b in zip(wanted, made))
+            return 10 * math.log10(sum(a * a for a in wanted) / noise)
+
+        for backend in ("xnnpack", "none"):
+            with self.subTest(backend):
+                said = self.done("quantize", model, "--calibrate", samples, "-o", "m.pte",
+                                 "--backend", backend, "--record", "q.json")
+                self.assertIn("recurrent cells: ", said)
+                export = ["export", model, "-o", "n.pte", "--backend", backend, "--quantize"]
+                self.done(*export, "q.json")
+                self.assertEqual((self.folder / "m.pte").read_bytes(),
+                                 (self.folder / "n.pte").read_bytes())
+                record = json.loads((self.folder / "q.json").read_text())
+                forms = record["methods"]["forward"]["on_backends"]
+                self.assertEqual(set(forms.values()), {"rows"})
+                forms.update({name: "float" for name in forms if name != "linear"})
+                forms.pop("linear", None)
+                (self.folder / "float.json").write_text(json.dumps(record))
+                self.done(*export, "float.json")
+                in_floats = decibels("n.pte")
+                record["methods"]["forward"]["on_backends"] = {}
+                (self.folder / "levels.json").write_text(json.dumps(record))
+                self.done(*export, "levels.json")
+                self.assertGreater(in_floats, decibels("n.pte") + 0.25)
+                self.assertGreater(decibels("m.pte"), in_floats - 0.3)
+        # Integers alone compute all of it from the same record.
+        self.done("export", model, "-o", "i.pte", "--quantize", "q.json", "--int8", "integer",
+                  "--allow-petrel-ops")
+        record["methods"]["forward"]["on_backends"] = {"none": "rows"}
+        (self.folder / "bad.json").write_text(json.dumps(record))
+        self.assertIn("how backends compute 'none', which is not a node",
+                      self.refuses(1, *export, "bad.json"))
+        sigmoid = next(name for name in record["methods"]["forward"]["values"] if "sigmoid" in name)
+        record["methods"]["forward"]["on_backends"] = {sigmoid: "rows"}
+        (self.folder / "bad.json").write_text(json.dumps(record))
+        self.assertIn(f"the record has '{sigmoid}' computed by rows, which is not a product",
+                      self.refuses(1, *export, "bad.json"))
+
     def test_layers_stay_float_by_budget_of_noise(self):
         quantize = ["quantize", MODELS / "loud.pt2", "--calibrate", MODELS / "loud.samples.npy"]
         wanted = npy_file.read_elements(MODELS / "loud.outputs.npy")

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -102,6 +103,23 @@ void print_border(const exir::Border& border) {
   }
 }
 
+// One line for nodes of one place and reason: unrolled loops have many.
+void print_left(const std::vector<exir::LeftFloat>& left) {
+  std::map<std::string, size_t> counts;
+  const auto text_of = [](const exir::LeftFloat& node) {
+    const std::string place = node.location.empty() ? "" : absl::StrCat("; ", node.location);
+    return absl::StrCat(" (", node.op, "): ", printable(node.reason), printable(place));
+  };
+  for (const exir::LeftFloat& node : left) ++counts[text_of(node)];
+  for (const exir::LeftFloat& node : left) {
+    size_t& count = counts[text_of(node)];
+    if (count == 0) continue;
+    const std::string others = count > 1 ? absl::StrCat(" and ", count - 1, " more") : "";
+    std::printf("  %s%s%s\n", printable(node.node).c_str(), others.c_str(), text_of(node).c_str());
+    count = 0;
+  }
+}
+
 void print_report(const Calibration& calibration, const exir::ExportReport& report,
                   const NoiseByMethod& noise) {
   for (const auto& [method, left] : report.left_float) {
@@ -111,11 +129,7 @@ void print_report(const Calibration& calibration, const exir::ExportReport& repo
                                  : counted(samples->second, "sample, ", "samples, ");
     std::printf("method '%s': %s%s float\n", printable(method).c_str(), seen.c_str(),
                 counted(left.size(), "node stays", "nodes stay").c_str());
-    for (const exir::LeftFloat& node : left) {
-      const std::string place = node.location.empty() ? "" : absl::StrCat("; ", node.location);
-      std::printf("  %s (%s): %s%s\n", printable(node.node).c_str(), node.op.c_str(),
-                  printable(node.reason).c_str(), printable(place).c_str());
-    }
+    print_left(left);
     const auto border = report.borders.find(method);
     if (border != report.borders.end()) print_border(border->second);
     const auto outputs = noise.find(method);
@@ -135,6 +149,18 @@ void print_ranges(const CalibrateOptions& options, const exir::RangeChoice& take
                            : taken.kind == Kind::kLeastError ? "least-error"
                                                              : "min-max";
   std::printf("ranges: %s, with which outputs err least\n", word.c_str());
+}
+
+void print_cells(CellForm cells) {
+  constexpr std::pair<CellForm, const char*> kTexts[] = {
+      {CellForm::kLevels, "integers of one scale, as all products"},
+      {CellForm::kRows, "rows get scales at run time, which errs less"},
+      {CellForm::kAllRows, "rows of all products of matrices get scales at run time"},
+      {CellForm::kFloat, "floats, as with integers outputs err more"},
+  };
+  for (const auto& [form, text] : kTexts) {
+    if (form == cells) std::printf("recurrent cells: %s\n", text);
+  }
 }
 
 // The first of the options that only scales from samples follow; "" for none.
@@ -363,6 +389,7 @@ int run(const Arguments& arguments) {
     std::fprintf(stderr, "petrel quantize: warning: %s\n", warning.c_str());
   }
   print_ranges(options, calibration->ranges);
+  print_cells(calibration->cells);
   print_report(*calibration, *report, writer.noise());
   warn_of_noise(options.budget, writer.noise());
   advise(*calibration);

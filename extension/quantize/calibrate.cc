@@ -9,6 +9,7 @@
 #include "exir/annotate.h"
 #include "exir/driver/observe.h"
 #include "exir/status_macros.h"
+#include "extension/quantize/cell_trials.h"
 #include "extension/quantize/channel_choices.h"
 #include "extension/quantize/keep_float_search.h"
 #include "extension/quantize/method_runner.h"
@@ -16,6 +17,7 @@
 #include "extension/quantize/range_trials.h"
 #include "extension/quantize/round_weights.h"
 #include "extension/quantize/sample_picks.h"
+#include "extension/quantize/trials.h"
 
 namespace petrel::extension {
 namespace {
@@ -112,6 +114,30 @@ absl::Status look(const CalibrateOptions& options, const exir::ObservedProgram& 
   return absl::OkStatus();
 }
 
+// How numbers are spread over what values share: of all samples, or where several kinds of ranges
+// are tried of as many as speak for them.
+absl::StatusOr<exir::SeenHistograms> count_again(const CalibrateOptions& options,
+                                                 const exir::ObservedProgram& observed,
+                                                 const std::vector<std::string>& order,
+                                                 const exir::SeenRanges& ranges,
+                                                 const Calibration& calibration,
+                                                 Observers* observers) {
+  const bool tries = options.ranges.kind == exir::RangeChoice::Kind::kByOutputs;
+  PETREL_ASSIGN_OR_RETURN(const exir::SeenRanges shared, observed.shared(ranges));
+  PicksByMethod picks;
+  for (auto& [name, observer] : *observers) {
+    observer.look_again(shared.at(name));
+    // What one sample leaves in state is there for the next: all of them run.
+    if (!tries || calibration.has_state) continue;
+    picks[name] = pick_samples(observer.ends_held(calibration.samples.at(name)), kSamplesForTrials);
+  }
+  std::map<std::string, size_t> samples = calibration.samples;
+  PETREL_RETURN_IF_ERROR(look(options, observed, order, picks, observers, &samples));
+  exir::SeenHistograms histograms;
+  for (const auto& [name, observer] : *observers) histograms[name] = observer.histograms();
+  return histograms;
+}
+
 // Where ranges that leave numbers out cannot meet the budget, those that show all may.
 absl::StatusOr<exir::QuantizationRecord> keep_float(const CalibrateOptions& options,
                                                     exir::ObservedProgram* observed,
@@ -192,22 +218,16 @@ absl::StatusOr<Calibration> calibrate(const CalibrateOptions& options) {
   exir::SeenRanges ranges;
   for (const auto& [name, observer] : observers) ranges[name] = observer.ranges();
   exir::SeenHistograms histograms;
-  const bool tries = options.ranges.kind == exir::RangeChoice::Kind::kByOutputs;
+  Trials trials(options, observers, calibration.samples, &observed);
+  const bool is_for_backends = !options.model.integers && options.model.io_dtype.empty();
+  if (is_static && is_for_backends && !order.empty()) {
+    PETREL_ASSIGN_OR_RETURN(calibration.cells, try_cells(ranges, &trials));
+  }
   if (is_static && options.ranges.needs_histogram() && !order.empty()) {
-    PETREL_ASSIGN_OR_RETURN(const exir::SeenRanges shared, observed.shared(ranges));
-    PicksByMethod picks;
-    for (auto& [name, observer] : observers) {
-      observer.look_again(shared.at(name));
-      // What one sample leaves in state is there for the next: all of them run.
-      if (!tries || calibration.has_state) continue;
-      picks[name] =
-          pick_samples(observer.ends_held(calibration.samples.at(name)), kSamplesForTrials);
-    }
-    PETREL_RETURN_IF_ERROR(look(options, observed, order, picks, &observers, &calibration.samples));
-    for (const auto& [name, observer] : observers) histograms[name] = observer.histograms();
-    if (tries) {
-      PETREL_RETURN_IF_ERROR(
-          try_ranges(options, observers, calibration.samples, ranges, histograms, &observed));
+    PETREL_ASSIGN_OR_RETURN(histograms,
+                            count_again(options, observed, order, ranges, calibration, &observers));
+    if (options.ranges.kind == exir::RangeChoice::Kind::kByOutputs) {
+      PETREL_RETURN_IF_ERROR(try_ranges(ranges, histograms, &trials));
     }
   }
   calibration.floats = observed.float_bytes;

@@ -68,12 +68,16 @@ struct CalibrateOptions {
   const runtime::Registry* registry = nullptr;
 };
 
+// How products of recurrent cells compute on backends (cell_trials.h).
+enum class CellForm { kNone, kLevels, kRows, kAllRows, kFloat };
+
 struct Calibration {
   exir::QuantizationRecord record;
   std::map<std::string, size_t> samples;  // that scales come from, by method
   bool has_state = false;                 // that methods keep between samples
   std::string floats;                     // the float model on kernels, a `.pte`
   exir::RangeChoice ranges;               // those of the record
+  CellForm cells = CellForm::kNone;
   // Products whose channels are far apart, by method; none where they were equalised.
   std::map<std::string, std::vector<std::string>> uneven;
 };

@@ -40,7 +40,7 @@ void for_each_pair(const exir::ObservedProgram& observed, const Observers& obser
   for (const auto& [name, method] : observed.floats.methods) {
     if (observers.count(name) == 0) continue;
     const std::set<const exir::Node*> nodes =
-        exir::annotate_graph(*method.graph, observed.choices.at(name).keep_float).nodes;
+        exir::annotate_method(*method.graph, observed.choices.at(name)).nodes;
     for (const exir::ChannelPair& pair : exir::channel_pairs(*method.graph, shared).pairs) {
       const auto all = {pair.first, pair.second};
       if (std::all_of(all.begin(), all.end(),

@@ -115,7 +115,7 @@ class Search {
 
   void add_groups(const exir::Graph& graph, const exir::MethodQuantization& method,
                   const std::map<const exir::Value*, Kept>& touched) {
-    for (const auto& group : exir::annotate_graph(graph, method.keep_float, target_).groups) {
+    for (const auto& group : exir::annotate_method(graph, method, target_).groups) {
       Candidate candidate;
       for (const exir::Value* value : group) {
         const auto found = touched.find(value);

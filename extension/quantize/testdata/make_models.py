@@ -11,6 +11,7 @@ correlated   three linear layers of inputs that six numbers decide, but for a li
              Samples to calibrate with, and others to try.
 uneven       blocks of depthwise and pointwise convolutions whose channels are up to 1000 times
              and more as loud as each other, and count as much. Others to try.
+cell         a recurrent cell of eight steps, and a layer that reads them.
 seldom       convolutions over time. Of the samples some, at odd places, are far louder than the
              rest.
 
@@ -114,6 +115,21 @@ def uneven() -> None:
                            "others": torch.randn(32, 1, 3, 12, 12)})
 
 
+class Cell(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.cell = nn.GRU(8, 16, batch_first=True)
+        self.last = nn.Linear(16, 4)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.last(self.cell(x)[0])
+
+
+def cell() -> None:
+    torch.manual_seed(12)
+    save("cell", Cell().eval(), {"samples": torch.randn(32, 1, 8, 8)})
+
+
 def seldom() -> None:
     torch.manual_seed(11)
     model = nn.Sequential(nn.Conv1d(4, 16, 5, padding=2), nn.LeakyReLU(0.1),
@@ -126,6 +142,7 @@ def seldom() -> None:
 
 
 if __name__ == "__main__":
+    cell()
     seldom()
     uneven()
     loud()
