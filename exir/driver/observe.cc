@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exir/driver/observe.h"
 
+#include <array>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "exir/annotate.h"
+#include "exir/backend/routed_blob_store.h"
 #include "exir/backend/weight_routes.h"
 #include "exir/driver/compile.h"
 #include "exir/emit/emit.h"
+#include "exir/partition/partition.h"
 #include "exir/quantize/annotate_graph.h"
+#include "exir/quantize/channel_stats.h"
 #include "exir/quantize/dynamic_graph.h"
 #include "exir/quantize/expand_for_integers.h"
 #include "exir/quantize/quantize_graph.h"
@@ -84,7 +88,8 @@ std::vector<Value*> values_of_rows(const Graph& graph, const MethodQuantization&
 
 // Makes the values that need a scale, or that are multiplied, the outputs. State is written
 // as before: what comes later depends on it.
-ObservedMethod observe(Graph& graph, const MethodQuantization& choice, bool see_rows) {
+ObservedMethod observe(Graph& graph, const MethodQuantization& choice, bool see_rows,
+                       bool is_delegated) {
   ObservedMethod method;
   for (const Value* input : graph.inputs()) method.inputs.push_back(input->name());
   std::vector<Value*> seen;
@@ -96,12 +101,17 @@ ObservedMethod observe(Graph& graph, const MethodQuantization& choice, bool see_
   if (see_rows) seen = values_of_rows(graph, choice);
   if (seen.empty()) return method;
   std::vector<Value*> outputs;
+  const bool turns_images = is_delegated && !see_rows && has_images(graph);
   for (Value* value : seen) {
     if (value->is_input()) {
       method.seen_there.insert(value->name());
       continue;
     }
     method.outputs.push_back(value->name());
+    if (turns_images && value->tensor().rank() == 4 && !value->tensor().is_dynamic()) {
+      method.channels_last.insert(value->name());
+      value = with_channels_last(graph, value);
+    }
     outputs.push_back(value);
   }
   graph.set_outputs(std::move(outputs));
@@ -139,15 +149,23 @@ absl::StatusOr<ObservedProgram> compile_observed(const ExportOptions& options,
   for (const auto& [name, method] : observed.expanded.methods) {
     Method& copy = program.methods[name];
     copy.graph = method.graph->clone();
-    observed.methods[name] = observe(*copy.graph, observed.choices[name], wanted.see_rows);
+    observed.methods[name] = observe(*copy.graph, observed.choices[name], wanted.see_rows,
+                                     !wanted.runs_on.of(name).empty());
+  }
+  std::array<RoutedBlobStore, 2> stores;
+  if (!wanted.runs_on.empty()) {
+    PETREL_RETURN_IF_ERROR(phases.run("lower", [&]() -> absl::Status {
+      PETREL_RETURN_IF_ERROR(lower_to_backends(program, wanted.runs_on, stores[0]).status());
+      return lower_to_backends(floats, wanted.runs_on, stores[1]).status();
+    }));
   }
   PETREL_RETURN_IF_ERROR(phases.run("legalize", [&]() -> absl::Status {
     PETREL_RETURN_IF_ERROR(legalize_program(floats, options));
     return legalize_program(program, options);
   }));
   PETREL_RETURN_IF_ERROR(phases.run("emit", [&]() -> absl::Status {
-    PETREL_ASSIGN_OR_RETURN(observed.bytes, emit_to_memory(program));
-    PETREL_ASSIGN_OR_RETURN(observed.float_bytes, emit_to_memory(floats));
+    PETREL_ASSIGN_OR_RETURN(observed.bytes, emit_to_memory(program, std::move(stores[0])));
+    PETREL_ASSIGN_OR_RETURN(observed.float_bytes, emit_to_memory(floats, std::move(stores[1])));
     return absl::OkStatus();
   }));
   return observed;

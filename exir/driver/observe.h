@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A program to calibrate with: the float model on kernels, whose outputs are the values
-// that need a scale when it is quantised.
+// A program to calibrate with: the float model on kernels and backends, whose outputs are the
+// values that need a scale when it is quantised.
 //
 //   PETREL_ASSIGN_OR_RETURN(const ObservedProgram observed, compile_observed(options));
 //   ... run observed.bytes on samples; ranges["forward"]["relu"].include(...) ...
@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "exir/backend/backend_selection.h"
 #include "exir/driver/export.h"
 #include "exir/ir/program.h"
 #include "exir/quantize/quantize_graph.h"
@@ -31,6 +32,9 @@ struct ObservedMethod {
   std::vector<std::string> inputs;   // all of the method's, tensors or not
   std::set<std::string> seen_there;  // inputs that need a scale
   std::vector<std::string> outputs;  // of the observed program
+  // Of these, values [N, C, H, W] that the program shows as [N, H, W, C], which is how XNNPACK has
+  // images.
+  std::set<std::string> channels_last;
   // Values of these that samples may leave without a scale: only integers alone need one.
   std::set<std::string> optional;
 
@@ -68,6 +72,8 @@ struct ObserveOptions {
   // Under kDynamicInt4: show what layers multiply, for roundings.
   bool see_rows = false;
   RangeChoice ranges;
+  // Backends of this process that run both programs; they show the same values.
+  BackendSelection runs_on;
   // Globs over names of nodes; each must match one that would be quantised.
   std::vector<std::string> keep_float;
 };

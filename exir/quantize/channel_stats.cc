@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include "exir/ops/handles.h"
+#include "exir/ops/table.h"
+
 namespace petrel::exir {
 namespace {
 
@@ -55,6 +58,22 @@ void divide_channels(const std::vector<float>& factors, absl::Span<const int32_t
   for_each_run(sizes, dim, [&](size_t channel, size_t offset, size_t length) {
     for (size_t i = offset; i < offset + length; ++i) elements[i] /= factors[channel];
   });
+}
+
+bool has_images(const Graph& graph) {
+  return std::any_of(graph.nodes().begin(), graph.nodes().end(), [](const auto& node) {
+    return node->is(aten::convolution) && node->result()->tensor().rank() == 4;
+  });
+}
+
+Value* with_channels_last(Graph& graph, Value* image) {
+  const Sizes& sizes = image->tensor().sizes;
+  const TensorType type =
+      TensorType::contiguous(image->tensor().dtype, {sizes[0], sizes[2], sizes[3], sizes[1]});
+  return graph
+      .append(op(aten::permute), {Argument(image), Argument(std::vector<int64_t>{0, 2, 3, 1})},
+              {Type(type)}, image->name() + "_channels_last")
+      ->result();
 }
 
 }  // namespace petrel::exir

@@ -5,6 +5,8 @@
 //   ChannelStats seen;
 //   seen.add(elements, {2, 16, 8, 8}, 1);    // 16 channels
 //   seen.ranges[3], seen.mean_square(3)
+//
+// Images may be shown with channels last, which backends have and which costs them nothing.
 #ifndef PETREL_EXIR_QUANTIZE_CHANNEL_STATS_H_
 #define PETREL_EXIR_QUANTIZE_CHANNEL_STATS_H_
 
@@ -13,6 +15,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "exir/ir/graph.h"
 #include "exir/quantize/scheme.h"
 
 namespace petrel::exir {
@@ -34,6 +37,12 @@ struct ChannelStats {
 // Divides the channels in place, as ChannelStats::add() sees them.
 void divide_channels(const std::vector<float>& factors, absl::Span<const int32_t> sizes, size_t dim,
                      float* elements);
+
+// Whether a graph has convolutions of images.
+bool has_images(const Graph& graph);
+
+// A value [N, C, H, W] of fixed sizes as [N, H, W, C].
+Value* with_channels_last(Graph& graph, Value* image);
 
 }  // namespace petrel::exir
 

@@ -16,6 +16,7 @@
 #include "extension/quantize/observer.h"
 #include "extension/quantize/range_trials.h"
 #include "extension/quantize/round_weights.h"
+#include "extension/quantize/runnable_options.h"
 #include "extension/quantize/sample_picks.h"
 #include "extension/quantize/trials.h"
 
@@ -74,6 +75,16 @@ absl::Status check_rounding(const CalibrateOptions& options) {
         "rounding by least error is for one training: it does not go with weights by name");
   }
   return absl::OkStatus();
+}
+
+// Whose partitions take what they can.
+exir::BackendSelection runs_on(const CalibrateOptions& options) {
+  exir::BackendSelection backends = options_to_run(options).backends;
+  for (exir::BackendUse& use : backends.for_all) use.whole_method = false;
+  for (auto& [method, uses] : backends.for_method) {
+    for (exir::BackendUse& use : uses) use.whole_method = false;
+  }
+  return backends;
 }
 
 // Methods that need samples.
@@ -191,7 +202,7 @@ absl::StatusOr<Calibration> calibrate(const CalibrateOptions& options) {
       exir::ObservedProgram observed,
       exir::compile_observed(
           options.model, {options.scheme, options.group, options.round_with_samples, options.ranges,
-                          options.keep_float}));
+                          runs_on(options), options.keep_float}));
   PETREL_ASSIGN_OR_RETURN(const std::vector<std::string> order, order_of(options, observed));
   Calibration calibration;
   for (const auto& [name, method] : observed.floats.methods) {

@@ -15,6 +15,7 @@
 #include "exir/quantize/layers.h"
 #include "exir/status_macros.h"
 #include "extension/quantize/judge.h"
+#include "extension/quantize/runnable_options.h"
 
 namespace petrel::extension {
 namespace {
@@ -38,22 +39,6 @@ struct Candidate {
   Kept units;
   double gain = 0;  // of relative noise, for each unit
 };
-
-// For programs that run here: on kernels where this process lacks a backend.
-exir::ExportOptions options_to_run(const CalibrateOptions& options) {
-  const runtime::Registry& registry =
-      options.registry == nullptr ? runtime::default_registry() : *options.registry;
-  exir::ExportOptions model = options.model;
-  const auto is_missing = [&](const std::vector<exir::BackendUse>& uses) {
-    return std::any_of(uses.begin(), uses.end(), [&](const exir::BackendUse& use) {
-      return use.backend == nullptr || registry.find_backend(use.backend->id()) == nullptr;
-    });
-  };
-  bool any_missing = is_missing(model.backends.for_all);
-  for (const auto& [method, uses] : model.backends.for_method) any_missing |= is_missing(uses);
-  if (any_missing) model.backends = {};
-  return model;
-}
 
 // What layers there are to try: integers alone have none that backends at the border lack.
 exir::QuantTarget target_of(const exir::ExportOptions& model) {

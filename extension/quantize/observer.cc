@@ -39,6 +39,11 @@ absl::Span<const int32_t> sizes_of(const runtime::Tensor& tensor) {
 
 }  // namespace
 
+void Observer::watch_channels(const std::string& name, size_t dim) {
+  constexpr size_t kShown[] = {0, 3, 1, 2};
+  watched_[name].dim = method_.channels_last.count(name) != 0 ? kShown[dim] : dim;
+}
+
 absl::StatusOr<size_t> Observer::see_all(const std::vector<std::string>& files,
                                          const WantsSample& wants, MethodRunner runner) {
   return for_each_sample(

@@ -34,7 +34,8 @@ class Observer {
   explicit Observer(const exir::ObservedMethod& method) : method_(method) {}
 
   // For an output of the observed program: tells its channels apart.
-  void watch_channels(const std::string& name, size_t dim) { watched_[name].dim = dim; }
+  // `dim` is that of the value, which the program may show with channels last.
+  void watch_channels(const std::string& name, size_t dim);
 
   // Looks at channels in the first samples only.
   void watch_first(size_t samples) { watched_samples_ = samples; }

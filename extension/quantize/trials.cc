@@ -5,6 +5,7 @@
 
 #include "exir/driver/trial.h"
 #include "exir/status_macros.h"
+#include "extension/quantize/runnable_options.h"
 #include "extension/quantize/sample_picks.h"
 
 namespace petrel::extension {
@@ -30,7 +31,7 @@ absl::StatusOr<double> Trials::noise(const exir::SeenRanges& ranges,
                           observed_.choose(ranges, histograms));
   PETREL_ASSIGN_OR_RETURN(
       const std::string program,
-      exir::compile_quantised(options_.model, observed_.floats, record));
+      exir::compile_quantised(options_to_run(options_), observed_.floats, record));
   PETREL_ASSIGN_OR_RETURN(const Verdict verdict, judge->second.judge(program, 1));
   return verdict.noise;
 }
