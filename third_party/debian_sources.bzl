@@ -112,8 +112,11 @@ def _debian_source_impl(rctx):
         fail("%s cannot be unpacked: %s" % (archive, unpacked.stderr))
     for patch in rctx.attr.patches:
         rctx.patch(patch, strip = 1)
+
+    # Packages inside would hide their files from the one that is added.
+    depth = [] if rctx.attr.is_one_package else ["-maxdepth", "1"]
     for name in ["BUILD", "BUILD.bazel", "WORKSPACE", "WORKSPACE.bazel", "MODULE.bazel"]:
-        rctx.delete(name)
+        rctx.execute(["find", "."] + depth + ["-name", name, "-type", "f", "-delete"])
     rctx.file("WORKSPACE", "workspace(name = %r)\n" % rctx.name)
     rctx.symlink(rctx.attr.build_file, "BUILD.bazel")
 
@@ -122,6 +125,7 @@ debian_source = repository_rule(
     attrs = {
         "archive": attr.label(mandatory = True, doc = "Of a `debian_sources`."),
         "has_top_folder": attr.bool(default = True),
+        "is_one_package": attr.bool(doc = "BUILD files below its folder are dropped."),
         "build_file": attr.label(mandatory = True, allow_single_file = True),
         "patches": attr.label_list(allow_files = [".patch"]),
     },

@@ -102,6 +102,7 @@ def libraries_for_zig():
         name = "abseil_source",
         archive = Label("@zig_sources//:abseil.tar.gz"),
         build_file = Label("//third_party/abseil:abseil.BUILD"),
+        is_one_package = True,
     )
     debian_source(
         name = "zlib_source",
