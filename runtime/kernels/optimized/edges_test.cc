@@ -208,6 +208,21 @@ TEST_P(Paid, IsWhatKernelsDoOfFloats) {
         {tensor({2, 3}), chars({3, 4}), tensor({3}), EValue(), tensor({2, 4})});
 }
 
+TEST_P(Paid, IsWhatKernelsLookThrough) {
+  const EValue no(false), yes(true);
+  costs(4 * 4, "aten::max_pool2d_with_indices.out",
+        {tensor({1, 4, 4}), ints({2, 2}), ints({2, 2}), ints({0, 0}), ints({1, 1}), no,
+         tensor({1, 2, 2}), tensor({1, 2, 2}, ScalarType::Long)});
+  costs(4 * 4, "aten::avg_pool2d.out",
+        {tensor({1, 4, 4}), ints({2, 2}), ints({2, 2}), ints({0, 0}), no, no, EValue(),
+         tensor({1, 2, 2})});
+  costs(16 * 2, "aten::topk.values",
+        {tensor({2, 8}), EValue(2), EValue(1), yes, yes, tensor({2, 2}),
+         tensor({2, 2}, ScalarType::Long)});
+  costs(8 * 3, "aten::_cdist_forward.out",
+        {tensor({2, 3}), tensor({4, 3}), EValue(1.5), EValue(), tensor({2, 4})});
+}
+
 TEST_P(Paid, IsWhatProductsTake) {
   for (const ScalarType type : {ScalarType::Float, ScalarType::Double, ScalarType::Half}) {
     costs(8 * 3, "aten::mm.out",
