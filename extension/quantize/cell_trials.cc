@@ -79,17 +79,17 @@ absl::StatusOr<CellForm> try_cells(const exir::SeenRanges& ranges, Trials* trial
     PETREL_ASSIGN_OR_RETURN(most, trials->noise(ranges, {}, kMostJudged));
     most *= kMostNoise;
   }
-  CellForm best = CellForm::kLevels;
-  double least = std::numeric_limits<double>::infinity();
+  CellForm best = CellForm::kFloat;
+  double least = most;
   for (const CellForm form : {CellForm::kLevels, CellForm::kRows, CellForm::kAllRows}) {
     take(form);
     PETREL_ASSIGN_OR_RETURN(const double noise, trials->noise(ranges, {}, kMostJudged));
-    if (can_be_float && noise <= most) return form;
-    if (!(noise < least)) continue;
+    if (can_be_float && form == CellForm::kLevels && noise <= most) return form;
+    const bool is_only = !can_be_float && form == CellForm::kLevels;
+    if (!(noise < least) && !is_only) continue;
     best = form;
     least = noise;
   }
-  if (can_be_float) best = CellForm::kFloat;
   take(best);
   return best;
 }

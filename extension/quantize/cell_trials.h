@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // How the products of recurrent cells (exir/quantize/recurrent_products.h) compute on backends.
-// State in 8 bits is coarse, and what is rounded comes back step by step. In this order:
+// State in 8 bits is coarse, and what is rounded comes back step by step. Tried are:
 //
 //   kLevels    integers of one scale, as all products
 //   kRows      integers; rows of their inputs get scales at run time, gates and state are floats
 //   kAllRows   so do all products of matrices
 //   kFloat     floats, as the ExecuTorch wheel leaves cells
 //
-// The first is taken with which outputs err hardly more than with kFloat.
+// Levels are taken where outputs err hardly more with them than with kFloat, else that with rows
+// with which they err less, else kFloat.
 #ifndef PETREL_EXTENSION_QUANTIZE_CELL_TRIALS_H_
 #define PETREL_EXTENSION_QUANTIZE_CELL_TRIALS_H_
 
