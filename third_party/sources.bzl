@@ -92,6 +92,10 @@ def libraries_for_zig():
             "abseil": [
                 "20240722.0-4 df6d1f5ef540725f3851201176a60486aab332410788465c9877910bb471c34a",
             ],
+            "rapidjson": [
+                "1.1.0+dfsg2-7.4 92aa6402743012e5f2c3db17def1ff5273df4f3ca7a8f8ed9f1041d392c14ce7",
+                "1.1.0+dfsg2-7.6 92aa6402743012e5f2c3db17def1ff5273df4f3ca7a8f8ed9f1041d392c14ce7",
+            ],
             "zlib": [
                 "1:1.3.dfsg+really1.3.1-1 60dd315c07f616887caa029408308a018ace66e3d142726a97db164b3b8f69fb",
                 "1:1.3.dfsg+really1.3.1-1+deb13u1 60dd315c07f616887caa029408308a018ace66e3d142726a97db164b3b8f69fb",
@@ -103,6 +107,12 @@ def libraries_for_zig():
         archive = Label("@zig_sources//:abseil.tar.gz"),
         build_file = Label("//third_party/abseil:abseil.BUILD"),
         is_one_package = True,
+    )
+    debian_source(
+        name = "rapidjson_source",
+        archive = Label("@zig_sources//:rapidjson.tar.gz"),
+        build_file = Label("//third_party/rapidjson:rapidjson.BUILD"),
+        patches = _patches("rapidjson", ["assignment"]),
     )
     debian_source(
         name = "zlib_source",

@@ -231,6 +231,7 @@ def system_libraries():
         name = "rapidjson",
         package = "rapidjson-dev",
         libraries = {"rapidjson": []},
+        sources = {"rapidjson": "@rapidjson_source//:rapidjson"},
     )
     _debian_library(
         name = "nlohmann_json",

@@ -76,7 +76,7 @@ _LICENCES = {
     "mingw": "lib/libc/mingw/COPYING",
 }
 
-_HEADERS = ["CLI", "flatbuffers", "hwy", "nlohmann", "rapidjson"]
+_HEADERS = ["CLI", "flatbuffers", "hwy", "nlohmann"]
 
 # Below the folder where compilers run.
 _INCLUDE = "external/zig/include"
