@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -308,17 +309,16 @@ Made from_short_time(Builder& b, const ComplexCall& call) {
   PETREL_ASSIGN_OR_RETURN(Value * samples, overlap_add(b, x, window, frames.hop, scale));
   const int64_t whole = samples->tensor().sizes[1];
   const int64_t start = call.argument(arg::center).as_bool() ? frames.n / 2 : 0;
-  int64_t end = whole - start;
-  if (!call.argument(arg::length).is_none()) {
-    end = std::min(whole, start + call.argument(arg::length).as_int());
+  const Argument& asked = call.argument(arg::length);
+  const int64_t length = asked.is_none() ? whole - 2 * start : asked.as_int();
+  if (length < 1 || length > std::numeric_limits<int32_t>::max()) {
+    return absl::InvalidArgumentError(absl::StrCat("gives ", length, " samples"));
   }
+  const int64_t end = std::min(whole, start + length);
   PETREL_ASSIGN_OR_RETURN(samples, b.slice(samples, 1, start, end));
-  if (!call.argument(arg::length).is_none()) {
-    const int64_t missing = start + call.argument(arg::length).as_int() - end;
-    if (missing > 0) {
-      PETREL_ASSIGN_OR_RETURN(samples,
-                              b.call(aten::constant_pad_nd, {samples, Ints{0, missing}, 0.0}));
-    }
+  if (const int64_t missing = start + length - end; missing > 0) {
+    PETREL_ASSIGN_OR_RETURN(samples,
+                            b.call(aten::constant_pad_nd, {samples, Ints{0, missing}, 0.0}));
   }
   if (rank == 2) {
     PETREL_ASSIGN_OR_RETURN(samples, b.call(aten::squeeze_dim, {samples, 0}));

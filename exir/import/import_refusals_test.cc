@@ -315,5 +315,37 @@ TEST(ImportRefusals, RefusesMissingMembers) {
   }
 }
 
+// Operators of complex numbers have no rule of shapes that would look at these.
+TEST(ImportRefusals, NamesArgumentsOfComplexNumbersThatCannotBe) {
+  const std::string n = R"("name": "n_fft", "arg": {"as_int": 64})";
+  const std::string window = R"("name": "window", "arg": {"as_tensor": {"name": "b_window"}})";
+  const std::string self = R"("name": "self", "arg": {"as_tensor": {"name": "view_1"}})";
+  const std::string length = R"("name": "length", "arg": {"as_int": 410})";
+  const std::string hop = R"("name": "hop_length", "arg": {"as_int": 16})";
+  struct Case {
+    std::string from;
+    std::string to;
+    const char* reason;
+  };
+  const Case cases[] = {
+      {n, R"("name": "n_fft", "arg": {"as_none": true})", "argument 'n_fft' is missing"},
+      {n, R"("name": "n_fft", "arg": {"as_int": 0})", "n_fft is 0, must be 1 to 2048"},
+      {n, R"("name": "n_fft", "arg": {"as_int": 9223372036854775807})", "must be 1 to 2048"},
+      {n, R"("name": "n_fft", "arg": {"as_int": 32})", "window must be [32], win_length"},
+      {hop, R"("name": "hop_length", "arg": {"as_int": -1})", "must be at least 1"},
+      {window, R"("name": "window", "arg": {"as_tensor": {"name": "stft"}})", "nothing is called"},
+      {self, R"("name": "self", "arg": {"as_none": true})", "argument 'self' is missing"},
+      {self, R"("name": "self", "arg": {"as_tensor": {"name": "b_short"}})", "in the archive"},
+      {length, R"("name": "length", "arg": {"as_int": 9223372036854775807})", "samples"},
+  };
+  int i = 0;
+  for (const Case& one : cases) {
+    SCOPED_TRACE(one.to);
+    TestArchive archive = TestArchive::of("test/models/complex/spectrogram.pt2");
+    archive.edit_program(one.from, one.to);
+    expect_error(archive.save(absl::StrCat("complex_", ++i)), one.reason);
+  }
+}
+
 }  // namespace
 }  // namespace petrel::exir
