@@ -74,6 +74,8 @@ void round_in(KernelCall& call, const std::string& role, ScalarType type, Scalar
       type == ScalarType::kDouble || (is_narrow && type == ScalarType::kFloat);
   if (is_wide_integer && is_narrow) {
     call.tokens["LOAD_" + role] = absl::StrCat(NodeCalls::rounding(as), "_integer");
+  } else if (is_wide_float && is_narrow && type == ScalarType::kFloat && with_floats) {
+    call.tokens["LOAD_" + role] = absl::StrCat(NodeCalls::rounding(as), "_float");
   } else if (is_wide_integer || (is_wide_float && (with_floats || !is_narrow))) {
     call.tokens["LOAD_" + role] = NodeCalls::rounding(as);
   }

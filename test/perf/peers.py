@@ -146,13 +146,17 @@ def peer_list(word: str) -> list[str]:
     return chosen
 
 
-def chosen_names(args, work: pathlib.Path):
-    """Names and archives to time, each made when its turn comes."""
+def chosen_names(args) -> list[str]:
     if args.forty:
-        for name in forty.NAMES:
-            yield name if name in forty.NAMED else str(forty.archive(name, work / "forty"))
-    yield from args.names or ([] if args.forty else
-                              INT8_NAMES if args.int8 else networks.NAMES)
+        return [*forty.NAMES, *args.names]
+    return args.names or (INT8_NAMES if args.int8 else networks.NAMES)
+
+
+def loaded(name: str, work: pathlib.Path, args) -> networks.Network:
+    if name in forty.NAMES and name not in forty.NAMED and args.forty:
+        name = str(forty.archive(name, work / "forty"))
+    network = next(iter(networks.load(work / "models", [name]).values()))
+    return int8_network.quantise(network, work / "models") if args.int8 else network
 
 
 def kept_rows(args) -> list[dict]:
@@ -186,15 +190,12 @@ def main() -> int:
     failed = False
     with tempfile.TemporaryDirectory() as scratch:
         work = (args.work or pathlib.Path(scratch)).resolve()
-        for name in chosen_names(args, work):
+        for name in chosen_names(args):
             stem = pathlib.Path(name).stem + ("_int8" if args.int8 else "")
             if stem in done:
                 continue
             try:
-                network = next(iter(networks.load(work / "models", [name]).values()))
-                if args.int8:
-                    network = int8_network.quantise(network, work / "models")
-                rows += time_network(network, work, args)
+                rows += time_network(loaded(name, work, args), work, args)
             except (Failed, agreement.Disagreement) as why:
                 failed = True
                 print(f"\n{stem}: not timed: {why}", flush=True)

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PETREL_RUNTIME_MICRO_KERNELS_HALF_ROUNDED_FLOAT_H_
+#define PETREL_RUNTIME_MICRO_KERNELS_HALF_ROUNDED_FLOAT_H_
+
+#include "runtime/micro/kernels/half_rounded.h"
+
+/* The number that x becomes when it is stored. */
+static double petrel_half_rounded_float(float x) { return petrel_half_rounded((double)x); }
+
+#endif /* PETREL_RUNTIME_MICRO_KERNELS_HALF_ROUNDED_FLOAT_H_ */
