@@ -94,9 +94,11 @@ def _write(name: str, path: pathlib.Path) -> None:
     torch.manual_seed(SEED)
     module = _make(name).eval()
     for part in module.modules():
-        if isinstance(part, torch.nn.BatchNorm2d):
+        if isinstance(part, torch.nn.modules.batchnorm._BatchNorm):
             torch.nn.init.uniform_(part.running_var, 0.5, 1.5)
             torch.nn.init.normal_(part.running_mean, 0, 0.1)
+            # Branches that begin with a factor of zero some converters leave out.
+            torch.nn.init.uniform_(part.weight, 0.5, 1.5)
     side = {**TORCHVISION, **TIMM}.get(name)
     sizes = (1, 3, side, side) if side else OWN[name]
     example = torch.randint(0, 8000, sizes) if len(sizes) == 2 else torch.randn(sizes)
