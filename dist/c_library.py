@@ -8,7 +8,6 @@
     out/SHA256SUMS-manylinux_2_17_aarch64
 
 The configuration says for which machine; without one it is this one. docs/sdk.md lists them.
-For Linux with glibc both have the command, too (bin/petrel), which runs from glibc 2.17 on.
 For Windows the archive has bin/petrel.dll and what apps link (lib/petrel.lib, and the same as
 lib/libpetrel.dll.a), for macOS lib/libpetrel.dylib; wheels are for Linux alone.
 """
@@ -16,7 +15,7 @@ lib/libpetrel.dll.a), for macOS lib/libpetrel.dylib; wheels are for Linux alone.
 import pathlib
 import subprocess
 import tempfile
-from typing import Dict, Optional
+from typing import Dict
 
 import archive_file
 import binary_file
@@ -52,14 +51,7 @@ def import_library(top: pathlib.Path, machine_name: str, dll: bytes) -> bytes:
         return out.read_bytes()
 
 
-def built_command(top: pathlib.Path) -> Optional[bytes]:
-    """Where the configuration builds it."""
-    path = top / "extension/cli/petrel"
-    return path.read_bytes() if path.exists() else None
-
-
-def contents(top: pathlib.Path, target: machine.Target, library: bytes,
-             command: Optional[bytes]) -> Dict[str, bytes]:
+def contents(top: pathlib.Path, target: machine.Target, library: bytes) -> Dict[str, bytes]:
     """The files of the archive by their paths in it, but for those that tell of it."""
     files = {"include/petrel/petrel.h": (top / "extension/c_api/petrel.h").read_bytes(),
              "lib/pkgconfig/petrel.pc": facts.filled(HERE / "petrel.pc.in",
@@ -72,8 +64,6 @@ def contents(top: pathlib.Path, target: machine.Target, library: bytes,
         files["lib/libpetrel.dylib"] = library
     else:
         files["lib/libpetrel.so"] = library
-    if command is not None:
-        files["bin/petrel"] = command
     return files
 
 
@@ -87,18 +77,16 @@ def main() -> None:
     library = path.read_bytes() if is_zig else facts.stripped(path)
     name = f"petrel-c-{version}-{target.platform}"
     archive = folder / f"{name}.tar.gz"
-    command = built_command(top) if is_zig else None
-    libraries = notice.libraries((top / "NOTICE").read_text(), command is not None, is_zig,
+    libraries = notice.libraries((top / "NOTICE").read_text(), False, is_zig,
                                  target.library == "windows")
-    files = described.described(top, name, contents(top, target, library, command), libraries)
+    files = described.described(top, name, contents(top, target, library), libraries)
     archive_file.write(archive, archive_file.packed(name, files))
     written = [archive]
     if target.library not in ("windows", "macos"):
         tag = f"py3-none-{target.platform}"
         written.append(wheel_file.write(
             folder, "petrel_runtime", version, tag,
-            runtime_wheel.contents(top, version, tag, library, facts.licences(top, libraries),
-                                   command)))
+            runtime_wheel.contents(top, version, tag, library, facts.licences(top, libraries))))
     archive_file.write_sums(folder, f"SHA256SUMS-{target.platform}", written)
     for path in written:
         print(path)
