@@ -2,7 +2,6 @@
 #include "extension/quantize/cell_trials.h"
 
 #include <limits>
-#include <map>
 #include <string>
 
 #include "exir/quantize/annotate_graph.h"
@@ -17,7 +16,6 @@ namespace {
 
 using exir::BackendForm;
 using exir::BackendForms;
-using FormsByMethod = std::map<std::string, BackendForms>;
 
 // Of power, beside that with cells in floats: a quarter of a dB.
 constexpr double kMostNoise = 1.06;
