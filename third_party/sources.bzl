@@ -79,6 +79,7 @@ def source_libraries():
             "six_rows",
             "repeated_pointers",
             "grouped",
+            "read_ahead",
         ]),
     )
 

@@ -9,8 +9,8 @@
 #include <memory>
 #include <random>
 
-// Declared by the patch; see loop_order.patch.
-extern "C" size_t xnn_max_weights_panel;
+// Declared by loop_order.patch and read_ahead.patch.
+extern "C" size_t xnn_max_weights_panel, xnn_max_panel_ahead;
 
 namespace petrel::third_party::xnnpack {
 namespace {
@@ -98,9 +98,10 @@ Layer::Layer(const Shape& shape, pthreadpool_t pool) : shape_(shape), pool_(pool
 
 Layer::~Layer() { xnn_delete_operator(operator_); }
 
-void Layer::reshape(size_t max_panel) {
-  const size_t usual = xnn_max_weights_panel;
+void Layer::reshape(size_t max_panel, size_t max_ahead) {
+  const size_t usual = xnn_max_weights_panel, usual_ahead = xnn_max_panel_ahead;
   xnn_max_weights_panel = max_panel;
+  xnn_max_panel_ahead = max_ahead;
   size_t bytes = 0, alignment = 0, height = 0, width = 0;
   switch (shape_.kind) {
     case Kind::kFullyConnected:
@@ -122,6 +123,7 @@ void Layer::reshape(size_t max_panel) {
       break;
   }
   xnn_max_weights_panel = usual;
+  xnn_max_panel_ahead = usual_ahead;
 
   workspace_.resize(bytes + alignment);
   void* workspace = workspace_.data();

@@ -46,8 +46,9 @@ class Layer {
   Layer& operator=(const Layer&) = delete;
 
   // Prepares runs with panels of at most max_panel bytes of weights outermost;
-  // 0 means row tiles outermost.
-  void reshape(size_t max_panel);
+  // 0 means row tiles outermost. Kernels that can bring a panel ahead do so, and have panels
+  // of at most max_ahead bytes; 0 lets none do so.
+  void reshape(size_t max_panel, size_t max_ahead = 0);
   void run();
 
   // Writable, so that a test can spoil what an earlier run left.

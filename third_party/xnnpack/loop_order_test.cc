@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <ostream>
@@ -11,6 +12,7 @@
 #include <tuple>
 #include <vector>
 
+#include "petrel/cap.h"
 #include "third_party/xnnpack/layer.h"
 
 namespace petrel::third_party::xnnpack {
@@ -39,11 +41,24 @@ const Case kCases[] = {
     {"Int8ConvolutionBatch", {Kind::kInt8Convolution, 3, 5, 3, 100, 203}},
 };
 
-// (case, threads, largest panel in bytes)
-class LoopOrderTest : public ::testing::TestWithParam<std::tuple<Case, size_t, size_t>> {};
+// (case, threads, largest panel in bytes, the same where the next one is brought ahead)
+class LoopOrderTest : public ::testing::TestWithParam<std::tuple<Case, size_t, size_t, size_t>> {
+ protected:
+  static void SetUpTestSuite() {
+    const char* isa = std::getenv("ISA");
+    ASSERT_NE(isa, nullptr);
+    if (isa == std::string("avx2")) {
+      ASSERT_TRUE(xnn_set_cap(
+          XNN_CAP_SSSE3 | XNN_CAP_SSE4_1 | XNN_CAP_AVX | XNN_CAP_F16C | XNN_CAP_FMA3 | XNN_CAP_AVX2,
+          ""));
+    } else {
+      ASSERT_EQ(isa, std::string("native"));
+    }
+  }
+};
 
 TEST_P(LoopOrderTest, PanelsFirstGivesTheSameBitsAndTheRightValues) {
-  const auto& [test_case, threads, max_panel] = GetParam();
+  const auto& [test_case, threads, max_panel, max_ahead] = GetParam();
   std::unique_ptr<pthreadpool, decltype(&pthreadpool_destroy)> pool(pthreadpool_create(threads),
                                                                     &pthreadpool_destroy);
   Layer layer(test_case.shape, pool.get());
@@ -51,7 +66,7 @@ TEST_P(LoopOrderTest, PanelsFirstGivesTheSameBitsAndTheRightValues) {
   layer.reshape(0);
   layer.run();
   const std::vector<float> rows_first = layer.output();
-  layer.reshape(max_panel);
+  layer.reshape(max_panel, max_ahead);
   // A tile that is left out must not find the earlier result in its place.
   std::fill(layer.output().begin(), layer.output().end(), -12345.f);
   layer.run();
@@ -72,11 +87,13 @@ TEST_P(LoopOrderTest, PanelsFirstGivesTheSameBitsAndTheRightValues) {
 INSTANTIATE_TEST_SUITE_P(Shapes, LoopOrderTest,
                          ::testing::Combine(::testing::ValuesIn(kCases), ::testing::Values(1, 2),
                                             // One column tile, a few, and the panel as shipped.
-                                            ::testing::Values(1, 100'000, 1 << 20)),
+                                            ::testing::Values(1, 100'000, 1 << 20),
+                                            ::testing::Values(0, 1, 1 << 17)),
                          [](const auto& info) {
                            return std::get<0>(info.param).name + std::string("Threads") +
                                   std::to_string(std::get<1>(info.param)) + "Panel" +
-                                  std::to_string(std::get<2>(info.param));
+                                  std::to_string(std::get<2>(info.param)) + "Ahead" +
+                                  std::to_string(std::get<3>(info.param));
                          });
 
 }  // namespace
