@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <optional>
 
@@ -12,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "exir/annotate.h"
 #include "exir/input/file_content.h"
+#include "exir/output/output_files.h"
 #include "exir/status_macros.h"
 #include "extension/cli/call_outputs.h"
 #include "extension/cli/input_array.h"
@@ -32,11 +32,8 @@ std::string file_of(const std::string& folder, const char* role, size_t i, const
 }
 
 absl::Status write_bytes(const std::string& path, const void* bytes, size_t size) {
-  std::ofstream out(path, std::ios::binary);
-  out.write(static_cast<const char*>(bytes), static_cast<std::streamsize>(size));
-  out.close();
-  if (out) return absl::OkStatus();
-  return absl::PermissionDeniedError(absl::StrCat("'", path, "' cannot be written"));
+  return exir::write_output_file(path,
+                                 absl::MakeConstSpan(static_cast<const uint8_t*>(bytes), size));
 }
 
 std::optional<Levels> levels_of(const PackageTensor& tensor) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "extension/cli/skeleton_file.h"
 
-#include <fstream>
 #include <system_error>
+
+#include "absl/status/status.h"
+#include "exir/output/output_files.h"
 
 namespace petrel::extension {
 
@@ -14,10 +16,8 @@ std::string write_skeleton(const fs::path& target, const std::vector<SkeletonFil
   for (const SkeletonFile& file : files) {
     const fs::path path = target / file.path;
     fs::create_directories(path.parent_path(), error);
-    std::ofstream out(path, std::ios::binary);
-    out << file.text;
-    out.close();
-    if (!out) return "'" + path.string() + "' cannot be written";
+    const absl::Status written = exir::write_output_file(path.string(), file.text);
+    if (!written.ok()) return std::string(written.message());
     if (file.is_executable) {
       fs::permissions(path, fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec,
                       fs::perm_options::add, error);

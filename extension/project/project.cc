@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <system_error>
 #include <vector>
 
@@ -15,6 +14,7 @@
 #include "exir/board/fields.h"
 #include "exir/input/file_content.h"
 #include "exir/json/json_text.h"
+#include "exir/output/output_files.h"
 #include "exir/status_macros.h"
 #include "extension/project/firmware_files.h"
 #include "extension/project/project_texts.h"
@@ -32,11 +32,7 @@ constexpr uint64_t kMaxProjectFile = 1 << 20;
 absl::Status write_text(const fs::path& path, absl::string_view text) {
   std::error_code ignored;
   fs::create_directories(path.parent_path(), ignored);
-  std::ofstream out(path, std::ios::binary);
-  out << text;
-  out.close();
-  if (out) return absl::OkStatus();
-  return absl::PermissionDeniedError(absl::StrCat("'", path.string(), "' cannot be written"));
+  return exir::write_output_file(path.string(), text);
 }
 
 // The files of a folder; folders in it are the user's own.
