@@ -3,10 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -37,6 +39,11 @@ absl::Status failed(const std::string& what, const std::string& path, int error)
     default:  // a full disk, too: another try may succeed
       return absl::UnavailableError(message);
   }
+}
+
+// glibc has a function for it from 2.28 on, and this runs from 2.17 on.
+bool exchange_names(const std::string& a, const std::string& b) {
+  return syscall(SYS_renameat2, AT_FDCWD, a.c_str(), AT_FDCWD, b.c_str(), RENAME_EXCHANGE) == 0;
 }
 
 std::string folder_of(const std::string& path) {
@@ -140,8 +147,9 @@ absl::Status OutputFile::finish() {
 
 absl::Status OutputFile::publish() {
   // A file that is replaced changes places with ours, for withdraw(). Where
-  // there is none, or the file system cannot exchange names, ours just moves.
-  if (renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, path_.c_str(), RENAME_EXCHANGE) != 0) {
+  // there is none, or the kernel or the file system cannot exchange names, ours
+  // just moves.
+  if (!exchange_names(temporary_, path_)) {
     if (rename(temporary_.c_str(), path_.c_str()) != 0) {
       return failed("rename a file to", path_, errno);
     }

@@ -2,10 +2,17 @@
 #include "exir/output/output_file.h"
 
 #include <dirent.h>
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -51,6 +58,19 @@ class OutputFileTest : public ::testing::Test {
     return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
   }
 
+  // Makes this process one of a kernel before 3.15; false where that cannot be.
+  static bool forget_renameat2() {
+    sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_renameat2, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    const sock_fprog program = {sizeof(code) / sizeof(code[0]), code};
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+  }
+
   std::string folder_;
 };
 
@@ -83,6 +103,29 @@ TEST_F(OutputFileTest, BringsBackWhatItReplaced) {
     EXPECT_EQ(contents(path), "old");
   }
   EXPECT_EQ(contents(path), "old");
+  EXPECT_THAT(files(), ElementsAre("x"));
+}
+
+TEST_F(OutputFileTest, ReplacesAFileWhereTheKernelCannotExchangeNames) {
+  const std::string path = folder_ + "/x";
+  std::ofstream(path) << "old";
+  constexpr int kCannotForget = 2;
+  const auto body = [&] {
+    if (!forget_renameat2()) _exit(kCannotForget);
+    auto file = OutputFile::create(path);
+    _exit(file.ok() && file->write(bytes("new")).ok() && file->finish().ok() && file->publish().ok()
+              ? 0
+              : 1);
+  };
+  const pid_t child = fork();
+  if (child == 0) body();
+  int state = 0;
+  ASSERT_EQ(waitpid(child, &state, 0), child);
+  ASSERT_TRUE(WIFEXITED(state));
+  if (WEXITSTATUS(state) == kCannotForget)
+    GTEST_SKIP() << "filters of system calls are not to be had";
+  EXPECT_EQ(WEXITSTATUS(state), 0);
+  EXPECT_EQ(contents(path), "new");
   EXPECT_THAT(files(), ElementsAre("x"));
 }
 
