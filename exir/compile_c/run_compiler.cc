@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exir/compile_c/run_compiler.h"
 
-#include <fcntl.h>
-#include <spawn.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -14,6 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "exir/compile_c/start_program.h"
 
 namespace petrel::exir {
 namespace {
@@ -34,24 +32,6 @@ std::string first_lines(const std::string& path) {
   return text;
 }
 
-// errno of starting the program.
-int spawn(const std::vector<std::string>& words, const std::string& folder,
-          const std::string& output, pid_t* pid) {
-  std::vector<char*> arguments;
-  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output.c_str(),
-                                   O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-  posix_spawn_file_actions_addchdir_np(&actions, folder.c_str());
-  const int failed = posix_spawnp(pid, arguments[0], &actions, nullptr, arguments.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  return failed;
-}
-
 // errno; `state` is as of waitpid().
 int wait_for(pid_t pid, int* state) {
   while (waitpid(pid, state, 0) < 0) {
@@ -60,16 +40,29 @@ int wait_for(pid_t pid, int* state) {
   return 0;
 }
 
+absl::Status why_not_started(const std::string& program, const std::string& folder,
+                             const std::string& output, const Started& started) {
+  const std::string what = absl::StrCat("C compiler '", program, "' cannot be started");
+  const char* const why = std::strerror(started.error);
+  switch (started.failed) {
+    case Started::kInput:
+      return absl::InternalError(absl::StrCat(what, ": cannot open '/dev/null': ", why));
+    case Started::kOutput:
+      return absl::InternalError(absl::StrCat(what, ": cannot open '", output, "': ", why));
+    case Started::kFolder:
+      return absl::InternalError(
+          absl::StrCat(what, ": cannot enter the folder '", folder, "': ", why));
+    default:
+      break;
+  }
+  if (started.error == ENOENT || started.error == EACCES) {
+    return absl::NotFoundError(absl::StrCat(what, ": ", why, "; CC names another one"));
+  }
+  return absl::InternalError(absl::StrCat(what, ": ", why));
+}
+
 absl::Status how_it_ended(const std::vector<std::string>& words, const std::string& output,
-                          int failed, int state) {
-  if (failed == ENOENT || failed == EACCES) {
-    return absl::NotFoundError(absl::StrCat("C compiler '", words[0], "' cannot be started: ",
-                                            std::strerror(failed), "; CC names another one"));
-  }
-  if (failed != 0) {
-    return absl::InternalError(
-        absl::StrCat("C compiler '", words[0], "' cannot be started: ", std::strerror(failed)));
-  }
+                          int state) {
   if (WIFEXITED(state) && WEXITSTATUS(state) == 0) return absl::OkStatus();
   const std::string how = WIFSIGNALED(state)
                               ? absl::StrCat("was killed by signal ", WTERMSIG(state))
@@ -86,19 +79,24 @@ absl::Status run_compiler(const std::vector<std::string>& words, const std::stri
 
 absl::Status run_compilers(const std::vector<std::vector<std::string>>& commands,
                            const std::string& folder) {
-  struct Running {
-    int failed = 0;
-    pid_t pid = -1;
-  };
-  std::vector<Running> all(commands.size());
+  std::vector<Started> all(commands.size());
   for (size_t i = 0; i < commands.size(); ++i) {
-    all[i].failed = spawn(commands[i], folder, output_file(folder, i), &all[i].pid);
+    all[i] = start_program(commands[i], folder, output_file(folder, i));
   }
   absl::Status status;
   for (size_t i = 0; i < commands.size(); ++i) {
+    const std::string output = output_file(folder, i);
+    if (all[i].failed != Started::kNothing) {
+      status.Update(why_not_started(commands[i][0], folder, output, all[i]));
+      continue;
+    }
     int state = 0;
-    if (all[i].failed == 0) all[i].failed = wait_for(all[i].pid, &state);
-    status.Update(how_it_ended(commands[i], output_file(folder, i), all[i].failed, state));
+    if (const int error = wait_for(all[i].pid, &state); error != 0) {
+      status.Update(absl::InternalError(
+          absl::StrCat("cannot wait for '", commands[i][0], "': ", std::strerror(error))));
+    } else {
+      status.Update(how_it_ended(commands[i], output, state));
+    }
   }
   return status;
 }
