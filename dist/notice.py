@@ -21,7 +21,7 @@ class Library(NamedTuple):
 _ROW = re.compile(r"^    (\w+) {2,}(\S.*?) {2,}(\S.*)$", re.M)
 
 # In the runtime's libraries, as headers but for the first four; the rest is in the
-# command only. Of Python nothing is in them.
+# command only.
 RUNTIME = ("cpuinfo", "fxdiv", "pthreadpool", "xnnpack", "flatbuffers", "highway", "nlohmann_json")
 
 # What the others bring along as static libraries, and the compiler its own.
@@ -31,7 +31,8 @@ ZIG = (Library("libc++", "ziglang", "Apache-2.0 WITH LLVM-exception", False, Fal
        Library("compiler_rt", "ziglang", "MIT", False, False))
 # What programs for Windows start with, and their threads.
 MINGW = Library("mingw-w64", "ziglang", "ZPL-2.1 AND MIT", False, False)
-PYTHON_ONLY = ("pybind11", "python_headers")
+# In an example and in the package of Python, and so in nothing of this.
+ELSEWHERE = ("openssl", "pybind11", "python_headers")
 
 
 def _section(text: str, begin: str, end: str) -> str:
@@ -51,6 +52,6 @@ def libraries(text: str, with_command: bool, is_zig: bool = False,
     found += BROUGHT
     if len(found) < 10:
         raise SystemExit("dist: NOTICE does not list the libraries as expected")
-    kept = [library for library in found if library.name not in PYTHON_ONLY and
+    kept = [library for library in found if library.name not in ELSEWHERE and
             (with_command or library.name in RUNTIME)]
     return kept + (list(ZIG) if is_zig else [LIBSTDCPP]) + ([MINGW] if is_windows else [])
