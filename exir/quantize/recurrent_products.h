@@ -9,6 +9,9 @@
 //   %y = linear(tanh(%b), @v)        reads the cell, and is none of it
 //
 //   recurrent_products  g a b
+//
+// Products of one weight are seen as one layer. A layer is recurrent where a way leads from it
+// back to it, through others as well: cycles of layers, found in one walk over the graph.
 #ifndef PETREL_EXIR_QUANTIZE_RECURRENT_PRODUCTS_H_
 #define PETREL_EXIR_QUANTIZE_RECURRENT_PRODUCTS_H_
 

@@ -45,6 +45,33 @@ TEST(RecurrentProducts, AreThoseThatComeBackAndTheirInputs) {
   EXPECT_THAT(names_of(recurrent_products(*graph)), ElementsAre("g", "a", "b"));
 }
 
+TEST(RecurrentProducts, WhatComesBackNeedNotBeTheFirstProduct) {
+  // The first product of @w goes nowhere near the second, which reaches the third.
+  const auto graph = graph_of(R"(method @m(%x: f32[4,4], %z: f32[4,4]) {
+    %w = constant @w : f32[4,4]
+    %a = aten.linear.default(%z, %w, none)
+    %b = aten.linear.default(%x, %w, none)
+    %h = aten.tanh.default(%b)
+    %c = aten.linear.default(%h, %w, none)
+    return %a, %c })");
+  ASSERT_NE(graph, nullptr);
+  EXPECT_THAT(names_of(recurrent_products(*graph)), ElementsAre("a", "b", "c"));
+}
+
+TEST(RecurrentProducts, OneWayThroughTwoCellsIsNone) {
+  // Twins, layer by layer: each weight is shared, and no way leads back.
+  const auto graph = graph_of(R"(method @m(%x: f32[4,4], %z: f32[4,4]) {
+    %w = constant @w : f32[4,4]
+    %v = constant @v : f32[4,4]
+    %a = aten.linear.default(%x, %w, none)
+    %b = aten.linear.default(%z, %w, none)
+    %c = aten.linear.default(%a, %v, none)
+    %d = aten.linear.default(%b, %v, none)
+    return %c, %d })");
+  ASSERT_NE(graph, nullptr);
+  EXPECT_THAT(names_of(recurrent_products(*graph)), IsEmpty());
+}
+
 TEST(RecurrentProducts, OneWeightSideBySideIsNone) {
   const auto graph = graph_of(R"(method @m(%x: f32[4,4], %z: f32[4,4]) {
     %w = constant @w : f32[4,4]
