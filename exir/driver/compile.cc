@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "exir/input/file_content.h"
 #include "exir/integer/integer_graph.h"
 #include "exir/ir/verifier.h"
+#include "exir/ops/handles.h"
 #include "exir/pass/passes/share_state.h"
 #include "exir/pass/pipeline.h"
 #include "exir/plan/model/crowd.h"
@@ -54,16 +56,28 @@ absl::StatusOr<Program> import_all(const ExportOptions& options) {
   return program;
 }
 
-// With `for_backends`, operators stay whole that a backend of their method
-// wants so.
+// What passes leave whole.
+enum class Whole {
+  kNothing,
+  kForBackends,  // what a backend of the method wants so
+  kForLevels,    // and what integers have forms for, or need as backends have it
+};
+
+// Names and levels in a record are then those of every export, whoever it is for.
+bool is_whole_for_levels(const OpInfo& op) {
+  return op.is(aten::convolution) || op.is(aten::relu6) || op.is(aten::pixel_shuffle) ||
+         op.is(aten::pixel_unshuffle) || op.is(aten::scaled_dot_product_attention);
+}
+
 absl::Status transform(Program& program, absl::Span<const Pass> passes,
-                       const ExportOptions& options, bool for_backends) {
+                       const ExportOptions& options, Whole whole) {
   for (auto& [name, method] : program.methods) {
     PassContext context;
     context.allow_petrel_ops = options.allow_petrel_ops;
     context.keep_weights = options.weight_keys == WeightKeys::kName;
     context.keep_whole = [&, &name = name](const OpInfo& op) {
-      return for_backends && options.backends.keeps(name, op);
+      if (whole == Whole::kForLevels && is_whole_for_levels(op)) return true;
+      return whole != Whole::kNothing && options.backends.keeps(name, op);
     };
     Program one;
     one.methods[name] = std::move(method);
@@ -72,6 +86,39 @@ absl::Status transform(Program& program, absl::Span<const Pass> passes,
     PETREL_RETURN_IF_ERROR(status);
   }
   return absl::OkStatus();
+}
+
+// Kernels alone compute volumes by images, with integers. Backends have floats, or forms of their
+// own.
+absl::Status volumes_for_kernels(Program& program, const ExportOptions& options) {
+  PassContext context;
+  context.keep_weights = options.weight_keys == WeightKeys::kName;
+  for (auto& [name, method] : program.methods) {
+    if (!options.backends.of(name).empty()) continue;
+    const absl::Status done = volumes_to_images(*method.graph, context);
+    if (!done.ok()) return annotate(done, absl::StrCat("method '", name, "'"));
+  }
+  return absl::OkStatus();
+}
+
+// What was whole for its levels alone is no more: backends that do not want it so take what it
+// becomes.
+absl::Status take_apart(Program& program, const ExportOptions& options) {
+  if (options.backends.empty() || options.integers) return absl::OkStatus();
+  const absl::Span<const Pass> passes = passes_before_partitioning();
+  const auto first = std::find_if(passes.begin(), passes.end(), [](const Pass& pass) {
+    return std::string_view(pass.name) == "decompose";
+  });
+  const auto edits_of = [](const Program& all) {
+    uint64_t edits = 0;
+    for (const auto& [name, method] : all.methods) edits += method.graph->edits();
+    return edits;
+  };
+  const uint64_t edits = edits_of(program);
+  PETREL_RETURN_IF_ERROR(transform(program, {&*first, 1}, options, Whole::kForBackends));
+  if (edits_of(program) == edits) return absl::OkStatus();
+  return transform(program, passes.subspan(static_cast<size_t>(first - passes.begin()) + 1),
+                   options, Whole::kForBackends);
 }
 
 absl::Status widen(Program& program, const ExportOptions& options, bool quantises) {
@@ -179,14 +226,15 @@ absl::StatusOr<Program> optimize_program(const ExportOptions& options, Phases& p
   }));
   PETREL_RETURN_IF_ERROR(phases.run("optimize", [&]() -> absl::Status {
     PETREL_RETURN_IF_ERROR(transform(program, passes_before_partitioning(), options,
-                                     /*for_backends=*/true));
+                                     quantises ? Whole::kForLevels : Whole::kForBackends));
+    if (quantises) PETREL_RETURN_IF_ERROR(volumes_for_kernels(program, options));
     return widen(program, options, quantises);
   }));
   return program;
 }
 
 absl::Status legalize_program(Program& program, const ExportOptions& options) {
-  return transform(program, passes_after_partitioning(), options, /*for_backends=*/false);
+  return transform(program, passes_after_partitioning(), options, Whole::kNothing);
 }
 
 absl::StatusOr<Program> compile_program(const ExportOptions& options, Phases& phases,
@@ -194,8 +242,10 @@ absl::StatusOr<Program> compile_program(const ExportOptions& options, Phases& ph
   const bool quantises = options.quantization != nullptr || !options.quantization_file.empty();
   PETREL_ASSIGN_OR_RETURN(Program program, optimize_program(options, phases, quantises));
   if (quantises) {
-    PETREL_RETURN_IF_ERROR(
-        phases.run("quantize", [&] { return quantize(program, options, &report); }));
+    PETREL_RETURN_IF_ERROR(phases.run("quantize", [&]() -> absl::Status {
+      PETREL_RETURN_IF_ERROR(quantize(program, options, &report));
+      return take_apart(program, options);
+    }));
   }
   if (!options.io_dtype.empty()) {
     PETREL_ASSIGN_OR_RETURN(report.borders, open_border(program, options.io_dtype));

@@ -9,10 +9,14 @@
 #include "exir/annotate.h"
 #include "exir/ir/verifier.h"
 #include "exir/ops/handles.h"
+#include "exir/pass/decompose/decompose.h"
 #include "exir/pass/framework/constant_data.h"
 #include "exir/pass/framework/rewrite.h"
 #include "exir/pass/lower/lower_to_kernels.h"
+#include "exir/pass/passes/fold_constants.h"
+#include "exir/pass/passes/merge_equal_nodes.h"
 #include "exir/pass/passes/remove_dead_code.h"
+#include "exir/pass/passes/remove_identities.h"
 #include "exir/quantize/expand_forms.h"
 #include "exir/quantize/integer_roles.h"
 #include "exir/status_macros.h"
@@ -121,7 +125,19 @@ constexpr Rewrite kRows[] = {
 
 }  // namespace
 
+absl::Status volumes_to_images(Graph& graph, const PassContext& context) {
+  const Rewrites tables[] = {volume_decompositions()};
+  PETREL_ASSIGN_OR_RETURN(const bool changed, apply_rewrites(graph, tables));
+  if (!changed) return absl::OkStatus();
+  for (const PassFn pass :
+       {remove_identities, fold_constants, merge_equal_nodes, remove_dead_code}) {
+    PETREL_RETURN_IF_ERROR(pass(graph, context).status());
+  }
+  return absl::OkStatus();
+}
+
 absl::Status expand_for_integers(Graph& graph) {
+  PETREL_RETURN_IF_ERROR(volumes_to_images(graph, PassContext()));
   const Rewrites tables[] = {attention_lowerings(), expansions_for_integers(), Rewrites(kRows)};
   PETREL_RETURN_IF_ERROR(apply_rewrites(graph, tables).status());
   return remove_dead_code(graph, PassContext()).status();

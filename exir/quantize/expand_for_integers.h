@@ -18,8 +18,15 @@
 
 #include "absl/status/status.h"
 #include "exir/ir/program.h"
+#include "exir/pass/framework/pass.h"
 
 namespace petrel::exir {
+
+//   before  %y = aten.convolution(%x : f32[1,2,3,5,4], constant @w : f32[3,2,3,3,3], ...)
+//   after   the sum over the depth of @w of convolutions of images, whose weights are constants
+//
+// That alone, for kernels, which compute volumes so.
+absl::Status volumes_to_images(Graph& graph, const PassContext& context);
 
 absl::Status expand_for_integers(Graph& graph);
 // Of all methods, and verified.

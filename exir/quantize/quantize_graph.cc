@@ -46,6 +46,18 @@ absl::Status check_kept(const Graph& graph, const MethodQuantization& method) {
   return absl::OkStatus();
 }
 
+constexpr char kOfAnother[] =
+    "; it is of another model, or was made for a backend that has other operators whole: then "
+    "quantise the model for this one";
+
+std::string made_by(const Value& value) {
+  if (value.producer() == nullptr) return "";
+  const Node& node = *value.producer();
+  const std::string location = node.source().location();
+  return absl::StrCat(", which ", node.op().full_name(), " makes",
+                      location.empty() ? "" : " at " + location);
+}
+
 // The static scheme.
 class Rewriter {
  public:
@@ -63,9 +75,9 @@ class Rewriter {
         if (found == method_.values.end()) {
           // Samples need not tell of what integers alone would take (scale_groups.h).
           if (target_ == QuantTarget::kIntegers) continue;
-          return absl::InvalidArgumentError(
-              absl::StrCat("the record has no numbers for value '", value->name(),
-                           "'; it is of another model, or of other passes"));
+          return absl::InvalidArgumentError(absl::StrCat("the record has no numbers for value '",
+                                                         value->name(), "'", made_by(*value),
+                                                         kOfAnother));
         }
         if (value->is_constant() && !value->constant()->is_mutable()) {
           PETREL_RETURN_IF_ERROR(convert_constant(value, found->second.numbers, annotation.nodes));
@@ -111,9 +123,24 @@ class Rewriter {
     PETREL_ASSIGN_OR_RETURN(known, names_of_record(graph_, method_.keep_float));
     const auto unknown = find_unknown();
     if (unknown == method_.values.end()) return absl::OkStatus();
-    return absl::InvalidArgumentError(absl::StrCat(
-        "the record has numbers for '", unknown->first,
-        "', which is not a value of integers; it is of another model, or of other passes"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("the record has numbers for '", unknown->first, "', ",
+                     why_unknown(unknown->first, annotation.left), kOfAnother));
+  }
+
+  // What is told of a name that no integers stand for.
+  std::string why_unknown(const std::string& name, const std::vector<LeftFloat>& left) const {
+    for (const auto& node : graph_.nodes()) {
+      if (node->num_results() == 0 || node->result()->name() != name) continue;
+      const auto reason = std::find_if(left.begin(), left.end(),
+                                       [&](const LeftFloat& one) { return one.node == name; });
+      return absl::StrCat("which ", node->op().full_name(), " makes in floats",
+                          reason == left.end() ? "" : ": it " + reason->reason);
+    }
+    const auto is_it = [&](const Value* value) { return value->name() == name; };
+    const std::vector<Value*>& inputs = graph_.inputs();
+    return std::any_of(inputs.begin(), inputs.end(), is_it) ? "an input that only floats read"
+                                                            : "which is not a value of the graph";
   }
 
   // Makes `by` what nodes of integers among `users` take.

@@ -271,7 +271,15 @@ TEST(QuantizeGraph, NamesWhatTheRecordLacks) {
   other.methods["m"].keep_float = {{"two", ""}, {"one", ""}};
   other.methods["m"].values["x"] = {};
   EXPECT_THAT(std::string(quantize_program(program, other).status().message()),
-              HasSubstr("the record has numbers for 'x', which is not a value of integers"));
+              HasSubstr("the record has numbers for 'x', an input that only floats read; it is of "
+                        "another model, or was made for a backend that has other operators whole"));
+  other.methods["m"].values = {{"two", {}}};
+  EXPECT_THAT(std::string(quantize_program(program, other).status().message()),
+              HasSubstr("the record has numbers for 'two', which aten.linear.default makes in "
+                        "floats: it is kept float; it is of another model"));
+  other.methods["m"].values = {{"three", {}}};
+  EXPECT_THAT(std::string(quantize_program(program, other).status().message()),
+              HasSubstr("the record has numbers for 'three', which is not a value of the graph"));
   other.methods["m"].values.clear();
   other.methods["n"];
   EXPECT_THAT(std::string(quantize_program(program, other).status().message()),

@@ -70,6 +70,19 @@ class QuantizeCase(unittest.TestCase):
             right += scores.index(max(scores)) == digit
         return right
 
+    def outputs_of_samples(self, program, file, shape):
+        """Those of all samples in a file, one after another."""
+        values = npy_file.read_elements(file)
+        size = math.prod(shape)
+        calls = []
+        for i in range(len(values) // size):
+            (self.folder / f"x{i}.npy").write_bytes(
+                npy_file.written("<f4", shape, values[size * i:size * (i + 1)]))
+            calls += ["--call", f"forward:x{i}.npy"]
+        self.done("run", program, *calls, "--output-dir", "out")
+        return [value for i in range(len(values) // size)
+                for value in npy_file.read_elements(self.folder / "out" / f"call_{i}_output_0.npy")]
+
     def noise_of_eager(self, program, fixture):
         """The signal of eager torch's first output to the program's noise, in dB."""
         inputs = sorted(LAYERS.glob(f"{fixture}.input_*.npy"))

@@ -14,28 +14,15 @@ MODELS = pathlib.Path("extension/quantize/testdata").absolute()
 
 
 class QuantizeCostTest(QuantizeCase):
-    def outputs_of_samples(self, program, file, shape):
-        """Those of all samples, one after another."""
-        values = npy_file.read_elements(MODELS / file)
-        size = math.prod(shape)
-        calls = []
-        for i in range(len(values) // size):
-            (self.folder / f"x{i}.npy").write_bytes(
-                npy_file.written("<f4", shape, values[size * i:size * (i + 1)]))
-            calls += ["--call", f"forward:x{i}.npy"]
-        self.done("run", program, *calls, "--output-dir", "out")
-        return [value for i in range(len(values) // size)
-                for value in npy_file.read_elements(self.folder / "out" / f"call_{i}_output_0.npy")]
-
     def outputs_of_loud(self, program):
-        return self.outputs_of_samples(program, "loud.samples.npy", (1, 16))
+        return self.outputs_of_samples(program, MODELS / "loud.samples.npy", (1, 16))
 
     def test_rounding_by_least_error_errs_less_on_what_was_not_seen(self):
         model, samples = MODELS / "correlated.pt2", MODELS / "correlated.samples.npy"
         wanted = npy_file.read_elements(MODELS / "correlated.outputs.npy")
 
         def error(program):
-            made = self.outputs_of_samples(program, "correlated.others.npy", (4, 64))
+            made = self.outputs_of_samples(program, MODELS / "correlated.others.npy", (4, 64))
             return math.sqrt(sum((a - b) ** 2 for a, b in zip(wanted, made)))
 
         quantize = ["quantize", model, "--scheme", "dynamic-int4"]
@@ -58,7 +45,7 @@ class QuantizeCostTest(QuantizeCase):
         wanted = npy_file.read_elements(MODELS / "activations.outputs.npy")
 
         def decibels(program):
-            made = self.outputs_of_samples(program, "activations.samples.npy", (1, 3, 8, 8))
+            made = self.outputs_of_samples(program, MODELS / "activations.samples.npy", (1, 3, 8, 8))
             noise = sum((a - b) ** 2 for a, b in zip(wanted, made))
             return 10 * math.log10(sum(a * a for a in wanted) / noise)
 
@@ -89,7 +76,7 @@ class QuantizeCostTest(QuantizeCase):
                                  "--report", "r.json")
                 self.assertIn("0 nodes stay float", said)
                 self.assertLess((self.folder / "h.pte").stat().st_size, 0.6 * floats)
-                made = self.outputs_of_samples("h.pte", "correlated.others.npy", (4, 64))
+                made = self.outputs_of_samples("h.pte", MODELS / "correlated.others.npy", (4, 64))
                 noise = sum((a - b) ** 2 for a, b in zip(wanted, made))
                 sqnr = 10 * math.log10(sum(a * a for a in wanted) / noise)
                 # Half has 11 bits: eager PyTorch has 64.8 dB.
@@ -168,7 +155,7 @@ class QuantizeCostTest(QuantizeCase):
         wanted = npy_file.read_elements(MODELS / "cell.outputs.npy")
 
         def decibels(program):
-            made = self.outputs_of_samples(program, "cell.samples.npy", (1, 8, 8))
+            made = self.outputs_of_samples(program, MODELS / "cell.samples.npy", (1, 8, 8))
             noise = sum((a - b) ** 2 for a, b in zip(wanted, made))
             return 10 * math.log10(sum(a * a for a in wanted) / noise)
 

@@ -14,6 +14,8 @@ uneven       blocks of depthwise and pointwise convolutions whose channels are u
 cell         a recurrent cell of eight steps, and a layer that reads them.
 seldom       convolutions over time. Of the samples some, at odd places, are far louder than the
              rest.
+whole        a convolution of volumes, relu6, pixel_shuffle and attention with a mask, which
+             backends and kernels have in different forms.
 
     PYTHONPATH=test/models python3 extension/quantize/testdata/make_models.py
 """
@@ -141,7 +143,27 @@ def seldom() -> None:
     np.save(OUT / "seldom.samples.npy", samples.numpy())
 
 
+class Whole(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.volume, self.image = nn.Conv3d(1, 4, 3, padding=1), nn.Conv2d(16, 16, 3, padding=1)
+        self.last, self.rows, self.head = nn.Conv2d(4, 4, 3), nn.Linear(196, 24), nn.Linear(8, 5)
+        self.register_buffer("mask", torch.ones(4, 4, dtype=torch.bool).tril())
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        x = nn.functional.relu6(self.volume(x))
+        x = nn.functional.pixel_shuffle(self.image(x.flatten(1, 2)), 2)
+        q, k, v = self.rows(self.last(x).flatten(2)).unsqueeze(1).chunk(3, -1)
+        return self.head(nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=self.mask))
+
+
+def whole() -> None:
+    torch.manual_seed(13)
+    save("whole", Whole().eval(), {"samples": 3 * torch.randn(16, 1, 1, 4, 8, 8)})
+
+
 if __name__ == "__main__":
+    whole()
     cell()
     seldom()
     uneven()
