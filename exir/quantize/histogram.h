@@ -43,13 +43,13 @@ class Histogram {
 
  private:
   // Precondition: the range has a width.
-  uint32_t bin_of(double number) const;
+  int32_t bin_of(double number) const;
 
   Range range_;
-  double width_;         // of a bin; 0 when the range is one number
-  double bins_per_one_;  // 1 / width_
-  std::vector<uint64_t> counts_;
-  uint64_t below_ = 0;  // of all that were counted, those below 0
+  double width_;                  // of a bin; 0 when the range is one number
+  double bins_per_one_;           // 1 / width_
+  std::vector<uint64_t> counts_;  // by bin; behind them zeros, which nothing reads
+  uint64_t below_ = 0;            // of all that were counted, those below 0
   uint64_t above_ = 0;
 };
 

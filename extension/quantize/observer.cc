@@ -85,6 +85,12 @@ void Observer::look_again(const exir::Ranges& shared) {
 absl::Status Observer::see_value(size_t i, const std::string& name, const float* elements,
                                  size_t count) {
   if (left_out_.count(name) != 0) return absl::OkStatus();
+  // What was finite at the first look is so again.
+  const auto histogram = histograms_.find(name);
+  if (histogram != histograms_.end()) {
+    histogram->second.add(elements, count);
+    return absl::OkStatus();
+  }
   auto range = range_of(elements, count);
   if (!range.ok() && method_.optional.count(name) != 0) {
     left_out_.insert(name);
@@ -94,11 +100,6 @@ absl::Status Observer::see_value(size_t i, const std::string& name, const float*
   }
   if (!range.ok()) {
     return exir::annotate(range.status(), absl::StrCat("value '", name, "', which needs a scale"));
-  }
-  const auto histogram = histograms_.find(name);
-  if (histogram != histograms_.end()) {
-    histogram->second.add(elements, count);
-    return absl::OkStatus();
   }
   Range& seen = ranges_[name];
   Holders& holders = holders_[name];
