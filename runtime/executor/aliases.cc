@@ -49,7 +49,7 @@ Aliases::Place Aliases::place_of(uint32_t value) const {
              from->arena_offset + from->nbytes()};
   } else if (from->is_constant()) {
     place.kind = Place::Kind::Constant;
-  } else if (io_[value] != 0) {
+  } else if ((io_[value] & (kInput | kOutput)) != 0) {
     place.kind = Place::Kind::Caller;
   }
   return place;

@@ -45,8 +45,8 @@ class Aliases final {
     Span<const int32_t> args;
   };
 
-  // `kernels` are by operator. InvalidProgram when a view makes an input another
-  // value, or is one of two values; NotSupported when a list of tensors is moved, or
+  // `kernels` are by operator. InvalidProgram when a view makes an input, or what is moved
+  // to, another value, or is one of two values; NotSupported when a list of tensors is moved, or
   // too many values are moved to one another.
   static Result<Aliases> find(const MethodView& declared, Span<const Kernel* const> kernels,
                               bool writable_inputs, MemoryAllocator* allocator);
@@ -110,7 +110,7 @@ class Aliases final {
   Error add_view(const Call& call);
   Error add_move(const Call& call, uint32_t from, uint32_t to);
   Error check_views();
-  bool is_input(uint32_t value) const { return !io_.empty() && (io_[value] & 1) != 0; }
+  bool is_input(uint32_t value) const { return !io_.empty() && (io_[value] & kInput) != 0; }
 
   std::optional<TensorView> tensor(uint32_t value) const {
     return declared_.value(value).as_tensor();
@@ -139,7 +139,8 @@ class Aliases final {
   MethodView declared_;
   bool writable_inputs_ = false;
   uint64_t pairs_ = 0;
-  // By value: bit 0 an input, bit 1 an output.
+  // By value, any of these.
+  static constexpr uint8_t kInput = 1, kOutput = 2, kMovedTo = 4;
   Span<uint8_t> io_;
   // By value: what a view is made of, or kNone. Empty without views.
   Span<uint32_t> bases_;

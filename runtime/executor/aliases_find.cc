@@ -65,8 +65,8 @@ Error Aliases::make_room(bool has_views, bool has_moves, MemoryAllocator* alloca
   const uint32_t count = declared_.num_values();
   PETREL_ASSIGN_OR_RETURN(io_, allocator->allocate_list<uint8_t>(count));
   for (uint8_t& io : io_) io = 0;
-  for (const int32_t input : declared_.inputs()) io_[static_cast<size_t>(input)] |= 1;
-  for (const int32_t output : declared_.outputs()) io_[static_cast<size_t>(output)] |= 2;
+  for (const int32_t input : declared_.inputs()) io_[static_cast<size_t>(input)] |= kInput;
+  for (const int32_t output : declared_.outputs()) io_[static_cast<size_t>(output)] |= kOutput;
   if (has_views) {
     PETREL_ASSIGN_OR_RETURN(bases_, allocator->allocate_list<uint32_t>(count));
     for (uint32_t& base : bases_) base = kNone;
@@ -91,6 +91,7 @@ Error Aliases::add_move(const Call& call, uint32_t from, uint32_t to) {
   }
   // The verifier saw to it that both have one type.
   if (tag != Tag::Tensor) return Error::Ok;
+  io_[to] |= kMovedTo;
   size_t length = 1;
   for (uint32_t i = rings_[from]; i != from; i = rings_[i], ++length) {
     if (i == to) return Error::Ok;
@@ -114,14 +115,19 @@ Error Aliases::add_view(const Call& call) {
       !tensor(self)->is_planned()) {
     base = bases_[self];
   }
-  if (is_input(view) || (bases_[view] != kNone && bases_[view] != base)) {
-    PETREL_LOG(Error, "method \"%.64s\": instruction %u:%u makes value %u a view, which %s",
-               declared_.name().data(), call.chain, call.instruction, view,
-               is_input(view) ? "is an input" : "is a view of another value already");
-    return Error::InvalidProgram;
+  const char* const wrong = is_input(view) ? "is an input"
+                            : bases_[view] != kNone && bases_[view] != base
+                                ? "is a view of another value already"
+                            // It would be the tensor of that value which becomes a view.
+                            : (io_[view] & kMovedTo) != 0 ? "another value is moved to"
+                                                          : nullptr;
+  if (wrong == nullptr) {
+    bases_[view] = base;
+    return Error::Ok;
   }
-  bases_[view] = base;
-  return Error::Ok;
+  PETREL_LOG(Error, "method \"%.64s\": instruction %u:%u makes value %u a view, which %s",
+             declared_.name().data(), call.chain, call.instruction, view, wrong);
+  return Error::InvalidProgram;
 }
 
 // A planned view would keep the caller's memory after the call.

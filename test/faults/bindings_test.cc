@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "extension/module/module.h"
 #include "test/faults/attack.h"
 #include "test/faults/loaded.h"
@@ -114,6 +116,27 @@ TEST_F(BindingsTest, ViewsEndWithTheirExecution) {
   ASSERT_EQ(method->execute(), Error::Ok) << QuietLog::last();
   EXPECT_EQ(method->execute(), Error::InvalidState);
   EXPECT_NE(QuietLog::last().find("instruction 0:1, aten::add.out"), std::string::npos);
+}
+
+// The tensor that is made a view is then another value's, which no execution forgets: a
+// planned one, or one without memory.
+TEST_F(BindingsTest, ViewsAreNotMadeOfWhatIsMovedThere) {
+  for (const bool is_planned : {false, true}) {
+    Recipe recipe = with_late_view();
+    ValueRecipe other = plan(recipe).values[4];
+    if (is_planned) other.place = PlaceRecipe{1, 64};
+    plan(recipe).arenas[1] = 128;
+    add_value(recipe, other);
+    std::vector<InstructionRecipe>& chain = plan(recipe).chains[0];
+    chain[1].args = {9, 9, 2, 8, 8};
+    add_instruction(recipe, Arguments::MoveCall, 9, 4);
+    std::rotate(chain.begin() + 2, chain.end() - 1, chain.end());
+    Loaded loaded(recipe);
+    EXPECT_EQ(loaded.method().error(), Error::InvalidProgram);
+    EXPECT_NE(QuietLog::last().find("makes value 4 a view, which another value is moved to"),
+              std::string::npos)
+        << QuietLog::last();
+  }
 }
 
 // Output 3 is the caller's, and after the first execution it is value 4.
