@@ -40,26 +40,6 @@ absl::Status collect_names(const Json& union_, std::vector<std::string>* names) 
   return absl::OkStatus();
 }
 
-// What a rule of shapes checks for other operators: tensors are there, and what only complex
-// numbers have takes numbers that are known.
-absl::Status check_arguments(const OpInfo& op, const std::vector<Argument>& arguments) {
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    const ArgSpec& spec = op.args[i];
-    const bool may_be_none = spec.is_optional || spec.kind == ArgKind::kLayout ||
-                             spec.kind == ArgKind::kDevice || spec.is_tensor_option;
-    if (arguments[i].is_none() && !may_be_none) {
-      return absl::InvalidArgumentError(absl::StrCat("argument '", spec.name, "' is missing"));
-    }
-    for (const Value* value : arguments[i].values()) {
-      if (spec.kind == ArgKind::kTensor && value->type().is_tensor()) continue;
-      if (op.infer != nullptr) continue;
-      return absl::UnimplementedError(
-          absl::StrCat("argument '", spec.name, "' is computed at run time"));
-    }
-  }
-  return absl::OkStatus();
-}
-
 }  // namespace
 
 absl::StatusOr<bool> GraphReader::is_of_complex(const OpInfo& op, const Json& node) {
@@ -95,7 +75,6 @@ absl::Status GraphReader::read_complex(const OpInfo& op, const Json& node, const
     part_ = Part::kWhole;
     arguments_.set_part(Part::kWhole);
     if (!read.ok()) return read.status();
-    PETREL_RETURN_IF_ERROR(check_arguments(op, *read));
     *arguments = *std::move(read);
   }
   PETREL_ASSIGN_OR_RETURN(std::vector<Json> items, inputs.items());

@@ -12,15 +12,6 @@
 
 namespace petrel::exir {
 
-const Argument& ComplexCall::argument(ArgHandle name) const {
-  return real[static_cast<size_t>(op.find_arg(name))];
-}
-
-ComplexPair ComplexCall::parts(ArgHandle name) const {
-  const auto i = static_cast<size_t>(op.find_arg(name));
-  return {real[i].value(), is_complex[i] ? imaginary[i].value() : nullptr};
-}
-
 namespace {
 
 using Made = absl::StatusOr<std::vector<ComplexPair>>;
@@ -30,12 +21,25 @@ using Rule = Made (*)(Builder& b, const ComplexCall& call);
 // One node for each part: what moves, sums or scales elements.
 Made each_part(Builder& b, const ComplexCall& call) {
   PETREL_ASSIGN_OR_RETURN(Node * real, b.node(call.op, call.real));
-  PETREL_ASSIGN_OR_RETURN(Node * imaginary, b.node(call.op, call.imaginary));
   std::vector<ComplexPair> made;
-  for (size_t i = 0; i < real->num_results(); ++i) {
-    made.push_back({real->result(i), imaginary->result(i)});
+  for (size_t i = 0; i < real->num_results(); ++i) made.push_back({real->result(i), nullptr});
+  if (call.widens()) {
+    for (ComplexPair& one : made) {
+      PETREL_ASSIGN_OR_RETURN(one.imaginary, b.call(aten::zeros_like, {one.real}));
+    }
+    return made;
   }
+  PETREL_ASSIGN_OR_RETURN(Node * imaginary, b.node(call.op, call.imaginary));
+  for (size_t i = 0; i < made.size(); ++i) made[i].imaginary = imaginary->result(i);
   return made;
+}
+
+// The first argument where only complex numbers make sense, whatever the archive says of the
+// result.
+PairOr complex_self(const ComplexCall& call) {
+  const ComplexPair z = call.parts(arg::self);
+  if (z.is_complex()) return z;
+  return absl::InvalidArgumentError("takes complex numbers, its input is real");
 }
 
 // The same, where a real tensor beside a complex one has zeros as its imaginary part.
@@ -138,7 +142,9 @@ PairOr conjugate(Builder& b, const ComplexPair& z) {
 PairOr divided(Builder& b, const ComplexPair& z, Value* by) {
   ComplexPair made;
   PETREL_ASSIGN_OR_RETURN(made.real, b.call(aten::div_Tensor, {z.real, by}));
-  PETREL_ASSIGN_OR_RETURN(made.imaginary, b.call(aten::div_Tensor, {z.imaginary, by}));
+  if (z.is_complex()) {
+    PETREL_ASSIGN_OR_RETURN(made.imaginary, b.call(aten::div_Tensor, {z.imaginary, by}));
+  }
   return made;
 }
 
@@ -158,7 +164,7 @@ Made divide(Builder& b, const ComplexCall& call) {
 }
 
 Made reciprocal(Builder& b, const ComplexCall& call) {
-  const ComplexPair z = call.parts(arg::self);
+  PETREL_ASSIGN_OR_RETURN(const ComplexPair z, complex_self(call));
   PETREL_ASSIGN_OR_RETURN(const ComplexPair turned, conjugate(b, z));
   PETREL_ASSIGN_OR_RETURN(Value * length, squared_length(b, z));
   return one_result(divided(b, turned, length));
@@ -193,7 +199,7 @@ Made polar(Builder& b, const ComplexCall& call) {
 }
 
 Made exponential(Builder& b, const ComplexCall& call) {
-  const ComplexPair z = call.parts(arg::self);
+  PETREL_ASSIGN_OR_RETURN(const ComplexPair z, complex_self(call));
   PETREL_ASSIGN_OR_RETURN(Value * length, b.call(aten::exp, {z.real}));
   return from_polar(b, length, z.imaginary);
 }
@@ -204,7 +210,7 @@ Made one_value(BuiltValue value) {
 }
 
 Made absolute(Builder& b, const ComplexCall& call) {
-  const ComplexPair z = call.parts(arg::self);
+  PETREL_ASSIGN_OR_RETURN(const ComplexPair z, complex_self(call));
   return one_value(b.call(aten::hypot, {z.real, z.imaginary}));
 }
 
@@ -217,7 +223,7 @@ Made angle(Builder& b, const ComplexCall& call) {
 
 // The principal one: half the angle.
 Made square_root(Builder& b, const ComplexCall& call) {
-  const ComplexPair z = call.parts(arg::self);
+  PETREL_ASSIGN_OR_RETURN(const ComplexPair z, complex_self(call));
   PETREL_ASSIGN_OR_RETURN(Value * length, b.call(aten::hypot, {z.real, z.imaginary}));
   PETREL_ASSIGN_OR_RETURN(length, b.call(aten::sqrt, {length}));
   PETREL_ASSIGN_OR_RETURN(Value * turn, b.call(aten::atan2, {z.imaginary, z.real}));
@@ -227,7 +233,7 @@ Made square_root(Builder& b, const ComplexCall& call) {
 }
 
 Made logarithm(Builder& b, const ComplexCall& call) {
-  const ComplexPair z = call.parts(arg::self);
+  PETREL_ASSIGN_OR_RETURN(const ComplexPair z, complex_self(call));
   ComplexPair made;
   PETREL_ASSIGN_OR_RETURN(Value * length, b.call(aten::hypot, {z.real, z.imaginary}));
   PETREL_ASSIGN_OR_RETURN(made.real, b.call(aten::log, {length}));
@@ -248,7 +254,7 @@ Made part_of_pair(Builder& b, const ComplexCall& call) {
 }
 
 Made pair_of_parts(Builder& b, const ComplexCall& call) {
-  const ComplexPair z = call.parts(arg::self);
+  PETREL_ASSIGN_OR_RETURN(const ComplexPair z, complex_self(call));
   return one_value(b.call(aten::stack, {std::vector<Value*>{z.real, z.imaginary}, -1}));
 }
 
@@ -257,8 +263,7 @@ Made real_part(Builder&, const ComplexCall& call) {
 }
 
 Made imaginary_part(Builder&, const ComplexCall& call) {
-  const ComplexPair z = call.parts(arg::self);
-  if (!z.is_complex()) return absl::InvalidArgumentError("takes a tensor that is not complex");
+  PETREL_ASSIGN_OR_RETURN(const ComplexPair z, complex_self(call));
   return std::vector<ComplexPair>{{z.imaginary, nullptr}};
 }
 
@@ -449,6 +454,7 @@ absl::StatusOr<std::vector<ComplexPair>> expand_complex(Builder& b, const Comple
   if (row == nullptr) {
     return absl::UnimplementedError("is not supported with complex numbers");
   }
+  PETREL_RETURN_IF_ERROR(call.check());
   return row->rule(b, call);
 }
 

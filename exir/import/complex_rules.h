@@ -32,6 +32,11 @@ struct ComplexCall {
   std::vector<bool> is_complex;  // by argument
   bool gives_complex = false;
 
+  // Whether arguments are of the kinds that the schema has. Numbers are known where only
+  // complex ones have the operator, and real but for what fills a tensor.
+  absl::Status check() const;
+  // Real tensors alone, of which complex ones are to be made, as a sum of another type may.
+  bool widens() const;
   const Argument& argument(ArgHandle name) const;
   // Of a tensor. Precondition: it holds one.
   ComplexPair parts(ArgHandle name) const;
@@ -40,7 +45,7 @@ struct ComplexCall {
 bool has_complex_rule(const OpInfo& op);
 
 // One for each result. Unimplemented for an operator without a rule, or what its rule does
-// not cover.
+// not cover; InvalidArgument for arguments that its schema does not take.
 absl::StatusOr<std::vector<ComplexPair>> expand_complex(Builder& b, const ComplexCall& call);
 
 }  // namespace petrel::exir
