@@ -38,7 +38,7 @@ TEST(Fourier, MakesEqualMatricesOnceAndBoundsAllOfThem) {
   EXPECT_FALSE(transform(b, {x, nullptr}, {1, 2049, true, 1}).ok());
 }
 
-// The same with other tensors where `chosen` says so: imaginary parts.
+// The same with other tensors: those of imaginary parts.
 Argument with_other_tensors(const Argument& argument, Graph* graph) {
   Argument made = argument;
   for (Value* value : argument.values()) {
