@@ -67,7 +67,8 @@ bool can_evaluate(const OpInfo& op) {
   return kRegistry.find_kernel(name) != nullptr;
 }
 
-absl::StatusOr<std::vector<Blob>> evaluate(std::unique_ptr<Graph> graph) {
+absl::StatusOr<std::vector<Blob>> evaluate(std::unique_ptr<Graph> graph,
+                                           std::optional<uint64_t> most_work) {
   const size_t num_outputs = graph->outputs().size();
   Program emitted;
   emitted.methods[kMethod].graph = std::move(graph);
@@ -76,6 +77,7 @@ absl::StatusOr<std::vector<Blob>> evaluate(std::unique_ptr<Graph> graph) {
   StringLoader loader(bytes);
   runtime::ProgramOptions options;
   options.registry = &kRegistry;
+  if (most_work) options.limits.max_element_operations = *most_work;
   auto program = runtime::Program::load(&loader, options);
   if (!program.ok()) return failed("loading the program", program.error());
   HeapAllocator heap;
@@ -87,6 +89,9 @@ absl::StatusOr<std::vector<Blob>> evaluate(std::unique_ptr<Graph> graph) {
   auto method = program->load_method(kMethod, &memory);
   if (!method.ok()) return failed("loading the method", method.error());
   const runtime::Error error = method->execute();
+  if (error == runtime::Error::OutOfResources) {
+    return absl::ResourceExhaustedError("folding constants takes too much work");
+  }
   if (error != runtime::Error::Ok) return failed("running", error);
   std::vector<Blob> outputs;
   for (size_t i = 0; i < num_outputs; ++i) {

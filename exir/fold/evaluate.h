@@ -12,7 +12,9 @@
 #ifndef PETREL_EXIR_FOLD_EVALUATE_H_
 #define PETREL_EXIR_FOLD_EVALUATE_H_
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -27,8 +29,10 @@ bool can_evaluate(const OpInfo& op);
 
 // The bytes of each output of `graph`, which holds only tensors and operators
 // that can be evaluated; its state is as it is at the start. FailedPrecondition
-// naming the runtime's error when it does not run.
-absl::StatusOr<std::vector<Blob>> evaluate(std::unique_ptr<Graph> graph);
+// naming the runtime's error when it does not run; ResourceExhausted when that takes more
+// than `most_work`, or than a program may, of the runtime's max_element_operations.
+absl::StatusOr<std::vector<Blob>> evaluate(std::unique_ptr<Graph> graph,
+                                           std::optional<uint64_t> most_work = std::nullopt);
 
 }  // namespace petrel::exir
 

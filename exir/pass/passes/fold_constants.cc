@@ -2,8 +2,10 @@
 #include "exir/pass/passes/fold_constants.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -33,6 +35,13 @@ using Rewritten = absl::StatusOr<bool>;
 constexpr int64_t kSmallBytes = 64 << 10;
 // What one folding may hold while it runs.
 constexpr int64_t kMostBytes = int64_t{256} << 20;
+// Elements and multiply-adds of all foldings of a graph, by their estimate: a few bytes of an
+// archive can ask for the product of two matrices of ones. Three for each weight of a model of
+// twenty thousand million.
+constexpr double kMostWork = 0x1p36;
+// How far the estimate may be below the truth, as it is for large windows.
+constexpr double kMostError = 16;
+constexpr double kLeastWork = 0x1p20;
 
 bool is_fixed(const Value* value) {
   return value->is_constant() && !value->constant()->is_mutable();
@@ -80,12 +89,19 @@ constexpr Rewrite kViews[] = {
 
 constexpr Rewrites kTables[] = {Rewrites(kViews)};
 
+// What is left of it in a graph, and the nodes that wanted more.
+struct Work {
+  double left = kMostWork;
+  std::set<const Node*> refused;
+};
+
 // The nodes that depend on constants alone and can be run. Folded, quantised weights would
 // take four times their bytes, and no backend would find them any more.
-std::set<Node*> find_candidates(const Graph& graph) {
+std::set<Node*> find_candidates(const Graph& graph, const Work& work) {
   std::set<Node*> candidates;
   for (const auto& node : graph.nodes()) {
-    bool known = (can_evaluate(node->op()) || node->is(aten::linear)) && !dequantises(*node);
+    bool known = (can_evaluate(node->op()) || node->is(aten::linear)) && !dequantises(*node) &&
+                 work.refused.count(node.get()) == 0;
     int64_t bytes = 0;
     for (Value* operand : node->operands()) {
       known = known && (operand->producer() != nullptr ? candidates.count(operand->producer()) > 0
@@ -111,7 +127,34 @@ struct Cone {
     for (const Value* value : constants) bytes += value->tensor().nbytes();
     return bytes;
   }
+  double work() const;
 };
+
+double count(const Value* value) { return static_cast<double>(value->tensor().numel()); }
+
+// Multiply-adds of matrices [m, k] and [k, n]: the root of m k * k n * m n. Of windows about
+// that many.
+double products_of(const Node& node) {
+  if (!node.is(aten::mm, aten::bmm, aten::addmm, aten::matmul, aten::linear, aten::convolution)) {
+    return 0;
+  }
+  std::vector<double> sizes;
+  for (const Value* operand : node.operands()) sizes.push_back(count(operand));
+  if (sizes.size() < 2) return 0;
+  std::partial_sort(sizes.begin(), sizes.begin() + 2, sizes.end(), std::greater<>());
+  return std::sqrt(sizes[0] * sizes[1] * count(node.result()));
+}
+
+// All elements once, and products.
+double Cone::work() const {
+  double work = 0;
+  for (const Node* node : nodes) {
+    for (const Value* operand : node->operands()) work += count(operand);
+    for (size_t i = 0; i < node->num_results(); ++i) work += count(node->result(i));
+    work += products_of(*node);
+  }
+  return work;
+}
 
 Cone cone_of(Node* node) {
   Cone cone;
@@ -226,7 +269,14 @@ std::vector<std::string> sources_of(const Cone& cone) {
   return {names.begin(), names.end()};
 }
 
-absl::Status fold(Graph& graph, Node* node, const Cone& cone) {
+// False where that takes too much work.
+Rewritten fold(Graph& graph, Node* node, const Cone& cone, Work* work) {
+  const double estimate = cone.work();
+  if (estimate > work->left) {
+    work->refused.insert(node);
+    return false;
+  }
+  work->left -= estimate;
   std::unique_ptr<Graph> program = program_of(cone);
   const Constant::Kind kind = kind_of(cone);
   std::string name;
@@ -239,7 +289,12 @@ absl::Status fold(Graph& graph, Node* node, const Cone& cone) {
     // Backends want linear layers whole; kernels do not.
     PETREL_RETURN_IF_ERROR(lower_to_kernels(*program, PassContext()).status());
   }
-  absl::StatusOr<std::vector<Blob>> outputs = evaluate(std::move(program));
+  absl::StatusOr<std::vector<Blob>> outputs =
+      evaluate(std::move(program), static_cast<uint64_t>(kMostError * estimate + kLeastWork));
+  if (absl::IsResourceExhausted(outputs.status())) {
+    work->refused.insert(node);
+    return false;
+  }
   if (!outputs.ok()) return annotate(outputs.status(), node->describe());
   std::vector<Value*> values(node->num_results(), nullptr);
   size_t next = 0;
@@ -256,7 +311,8 @@ absl::Status fold(Graph& graph, Node* node, const Cone& cone) {
         add_unique_constant(graph, fqn, node->result(i)->tensor(), std::move(data), kind, made_of);
   }
   Builder b(graph, node);
-  return b.replace(*node, values);
+  PETREL_RETURN_IF_ERROR(b.replace(*node, values));
+  return true;
 }
 
 bool is_used(const Node& node) {
@@ -278,8 +334,8 @@ bool is_needed(const Node& node, const std::set<Node*>& folded) {
   return false;
 }
 
-Rewritten fold_nodes(Graph& graph) {
-  std::set<Node*> folded = find_candidates(graph);
+Rewritten fold_nodes(Graph& graph, Work* work) {
+  std::set<Node*> folded = find_candidates(graph, *work);
   // From the end: what is not worth folding needs its operands instead.
   std::vector<Node*> needed;
   const std::vector<Node*> nodes = graph.node_pointers();
@@ -298,15 +354,17 @@ Rewritten fold_nodes(Graph& graph) {
       folded.erase(node);
     }
   }
+  bool changed = false;
   for (auto it = needed.rbegin(); it != needed.rend(); ++it) {
-    PETREL_RETURN_IF_ERROR(fold(graph, *it, cone_of(*it)));
+    PETREL_ASSIGN_OR_RETURN(const bool done, fold(graph, *it, cone_of(*it), work));
+    changed = changed || done;
   }
   // What they were computed from; they themselves are gone.
   for (Node* node : needed) folded.erase(node);
   for (auto it = nodes.rbegin(); it != nodes.rend(); ++it) {
     if (folded.count(*it) > 0 && !is_used(**it)) graph.erase(*it);
   }
-  return !needed.empty();
+  return changed;
 }
 
 }  // namespace
@@ -315,9 +373,10 @@ absl::StatusOr<bool> fold_constants(Graph& graph, const PassContext&) {
   // Again, because views of folded values fold, and because what is not worth
   // it beside its sources may be beside what was made of them.
   bool changed = false;
+  Work work;
   while (true) {
     PETREL_ASSIGN_OR_RETURN(const bool viewed, apply_rewrites(graph, kTables));
-    PETREL_ASSIGN_OR_RETURN(const bool folded, fold_nodes(graph));
+    PETREL_ASSIGN_OR_RETURN(const bool folded, fold_nodes(graph, &work));
     if (!viewed && !folded) return changed;
     changed = true;
   }

@@ -77,6 +77,21 @@ TEST(FoldConstants, ViewsOfFoldedValuesFold) {
               ElementsAre(-3, -3, -3, -3));
 }
 
+// A few bytes of an archive may name it: two products of 2^36 multiply-adds.
+TEST(FoldConstants, WhatTakesTooLongIsLeftToTheProgram) {
+  constexpr char kText[] = R"(method @m() {
+    %a = aten.full.default([4096, 4096], 1, dtype=f32)
+    %b = aten.mm.default(%a, %a)
+    %c = aten.mm.default(%b, %a)
+    %d = aten.sum.dim_IntList(%c, [0, 1])
+    %e = aten.full.default([2], 3, dtype=f32)
+    %f = aten.neg.default(%e)
+    return %d, %f })";
+  const std::string after = after_pass(fold_constants, kText);
+  EXPECT_THAT(after, HasSubstr("aten.mm.default"));
+  EXPECT_THAT(after, Not(HasSubstr("aten.neg.default")));
+}
+
 // By name others can take the place of a folded weight: the name tells what was
 // done with which weights, and not what came out.
 TEST(FoldConstants, WhatIsMadeOfWeightsIsCalledAfterThem) {
