@@ -5,7 +5,8 @@
   test/interop/calibration [--petrel BINARY] [--work DIR] [--scheme SCHEME ...] [--timings]
                            [NAME ...]
 
-Networks and inputs are those of calibration_networks.py: 128 to calibrate on, 32 to judge by.
+Networks and inputs are those of calibration_networks.py: 128 to calibrate on, 32 to judge by. Small
+ones of calibration_small.py run where they are named, under the static scheme: 256 to judge by.
 Schemes: static (int8 per channel, PT2E with the wheel's quantiser), dynamic (int8, the same),
 int4 (groups of 32 with activations of 8 bits: torchao, and ours rounded to the nearest level and
 with least error). A row tells the signal to noise of each program against the network in floats,
@@ -211,7 +212,8 @@ class Quantisation:
 
 
 def main() -> int:
-    parser = ToolParser(__doc__, "petrel", names=list(calibration_networks.SUBJECTS))
+    parser = ToolParser(__doc__, "petrel",
+                        names=[*calibration_networks.SUBJECTS, *calibration_networks.SMALL])
     parser.add_argument("--work", type=pathlib.Path, help="keep all files here")
     parser.add_argument("--scheme", action="append", choices=SCHEMES, help="default: all")
     parser.add_argument("--timings", action="store_true", help="fail where ours is slower")
@@ -224,7 +226,8 @@ def main() -> int:
         for name in args.names or calibration_networks.SUBJECTS:
             one = Quantisation(args.petrel, work, worker, name, args.timings)
             for scheme in args.scheme or SCHEMES:
-                if scheme != "static" and name in ("mobilenet_v2", "resnet18"):
+                if scheme != "static" and name in ("mobilenet_v2", "resnet18",
+                                                   *calibration_networks.SMALL):
                     continue  # of linear layers alone
                 ok, told = getattr(one, scheme)()
                 passed += ok

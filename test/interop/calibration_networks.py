@@ -20,10 +20,13 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+import calibration_small
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "test" / "models"))
 
 SAMPLES, HELD_OUT = 128, 32
+SMALL_HELD_OUT = 256  # of small networks, whose outputs are few
 LENGTH = 64  # tokens, or bytes, of a text
 
 
@@ -159,5 +162,14 @@ SUBJECTS: dict[str, Callable[[], Subject]] = {
 }
 
 
+def small(name: str) -> Subject:
+    """Of calibration_small.py."""
+    module, inputs = calibration_small.make(name, SAMPLES + SMALL_HELD_OUT)
+    return Subject(module, inputs[:SAMPLES], inputs[SAMPLES:])
+
+
+SMALL = list(calibration_small.NETWORKS)  # of the static scheme alone, where they are named
+
+
 def make(name: str) -> Subject:
-    return SUBJECTS[name]()
+    return small(name) if name in SMALL else SUBJECTS[name]()
