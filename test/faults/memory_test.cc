@@ -132,6 +132,17 @@ Peak peak_of_load(const std::string& path, Way way) {
 
 class LoadMemoryTest : public ::testing::TestWithParam<Shape> {};
 
+// The system may give a process more pages than it needs, never fewer.
+Peak least_peak_of_load(const std::string& path, Way way) {
+  Peak least = peak_of_load(path, way);
+  for (int i = 0; i < 2; ++i) {
+    const Peak other = peak_of_load(path, way);
+    if (other.code != least.code) return other;
+    if (other.bytes < least.bytes) least = other;
+  }
+  return least;
+}
+
 // A file that is mapped, read or in a buffer of the app, its structure and its method.
 TEST_P(LoadMemoryTest, GrowsWithTheFileWhicheverWayItComes) {
   const std::string path = ::testing::TempDir() + "loaded_shape.pte";
@@ -139,7 +150,7 @@ TEST_P(LoadMemoryTest, GrowsWithTheFileWhicheverWayItComes) {
     double size[3], peak[3];
     for (int i = 0; i < 3; ++i) {
       size[i] = static_cast<double>(write_shape(GetParam(), size_t{20'000} << i, path));
-      const Peak measured = peak_of_load(path, way);
+      const Peak measured = least_peak_of_load(path, way);
       peak[i] = measured.bytes;
       EXPECT_EQ(measured.code, GetParam().is_refused ? 1 : 0);
     }
