@@ -82,6 +82,7 @@ LAYERS = {
     "attention, 4 heads, 200 x 64": Layer(Attention, (1, 4, 200, 64), 2 * 4 * 200 * 200 * 64),
     "sigmoid, 802,816 floats": Layer(nn.Sigmoid, (1, 64, 112, 112)),
     "hardswish, 100,352 floats": Layer(nn.Hardswish, (1, 128, 28, 28)),
+    "leaky ReLU, 100,352 floats": Layer(lambda: nn.LeakyReLU(0.1), (1, 128, 28, 28)),
 }
 
 
