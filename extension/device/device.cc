@@ -58,11 +58,21 @@ absl::StatusOr<std::unique_ptr<Device>> Device::open(std::unique_ptr<Transport> 
 }
 
 absl::StatusOr<DeviceInfo> Device::read_info() {
+  // A device that says a byte at a time would be listened to for days.
+  const auto patience = session_->options().info_patience;
+  const auto end = Transport::Clock::now() + patience;
   Bytes all;
   while (true) {
     Bytes offset;
     put32(&offset, static_cast<uint32_t>(all.size()));
-    PETREL_ASSIGN_OR_RETURN(const Bytes answer, session_->ask(PETREL_RPC_INFO, offset));
+    const absl::StatusOr<Bytes> asked = session_->ask(PETREL_RPC_INFO, offset, nullptr, end);
+    if (Transport::Clock::now() >= end) {
+      return absl::DeadlineExceededError(
+          absl::StrCat(name(), ": what the device says of its model does not end within ",
+                       patience.count(), " ms: ", all.size(), " bytes have come"));
+    }
+    if (!asked.ok()) return asked.status();
+    const Bytes& answer = *asked;
     const uint32_t total = answer.size() < 4 ? 0 : get32(answer.data());
     if (answer.size() <= 4 || total > kMostInfoBytes || total < all.size() + answer.size() - 4) {
       return absl::DataLossError(

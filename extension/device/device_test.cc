@@ -311,6 +311,34 @@ TEST(Device, AnOlderProtocolIsTold) {
               HasSubstr("the device speaks version 0 of the protocol, this program version 1"));
 }
 
+// It could say 64 million bytes so, each after as long as an answer may take.
+TEST(Device, OneThatSaysWhatItIsInTinyPiecesIsGivenUp) {
+  TestingDevice device;
+  Bytes sent;
+  device.on_sent = [&](const uint8_t* bytes, size_t size) {
+    sent.insert(sent.end(), bytes, bytes + size);
+  };
+  const auto answer = [&](const Message& request) {
+    if (request.type == PETREL_RPC_INFO) {
+      std::this_thread::sleep_for(milliseconds(2));
+      Message piece = request;
+      piece.type |= PETREL_RPC_ANSWER;
+      piece.payload = {0xff, 0xff, 0xff, 0, 'x'};
+      return encode_frame(piece, 32);
+    }
+    sent.clear();
+    const Bytes frame = encode_frame(request, 32);
+    device.feed(frame.data(), frame.size());
+    return sent;
+  };
+  SessionOptions options = quick();
+  options.info_patience = milliseconds(50);
+  const auto host = Device::open(std::make_unique<ScriptedLine>(answer), "test", options);
+  EXPECT_TRUE(absl::IsDeadlineExceeded(host.status())) << host.status();
+  EXPECT_THAT(host.status().ToString(),
+              HasSubstr("test: what the device says of its model does not end within 50 ms: "));
+}
+
 // A device that answers what it must, and of a run says first that it has begun.
 class BusyDevice {
  public:
@@ -368,6 +396,24 @@ TEST(Device, SignsOfLifeKeepALongKernelAlive) {
   ASSERT_TRUE(host.ok()) << host.status();
   const auto action = (*host)->run(0);
   EXPECT_TRUE(action.ok()) << action.status();
+}
+
+TEST(Device, SignsOfLifeDoNotKeepAKernelAliveForEver) {
+  BusyDevice device;
+  std::optional<Message> run;
+  auto line = std::make_unique<ScriptedLine>([&](const Message& request) {
+    if (request.type == PETREL_RPC_RUN) run = request;
+    return run.has_value() ? BusyDevice::busy(*run) : device.answer(request);
+  });
+  line->on_idle = [&] { return run.has_value() ? BusyDevice::busy(*run) : Bytes(); };
+  SessionOptions options = quick();
+  options.longest_request = milliseconds(400);
+  auto host = Device::open(std::move(line), "test", options);
+  ASSERT_TRUE(host.ok()) << host.status();
+  const absl::Status status = (*host)->run(0).status();
+  EXPECT_TRUE(absl::IsDeadlineExceeded(status)) << status;
+  EXPECT_THAT(status.ToString(),
+              HasSubstr("RUN: the device is not done in the time for it, at most 400 ms"));
 }
 
 }  // namespace

@@ -119,7 +119,15 @@ absl::Status Session::silent(const Message& request, bool is_busy) const {
   return absl::DeadlineExceededError(text);
 }
 
-absl::StatusOr<Session::Reply> Session::converse(const Message& request, uint32_t* detail) {
+absl::Status Session::late(const Message& request) const {
+  return absl::DeadlineExceededError(
+      absl::StrCat(name_, ": ", request_name(request.type),
+                   ": the device is not done in the time for it, at most ",
+                   options_.longest_request.count(), " ms"));
+}
+
+absl::StatusOr<Session::Reply> Session::converse(const Message& request, uint32_t* detail,
+                                                 Clock::time_point end) {
   const bool is_hello = request.type == PETREL_RPC_HELLO;
   ++stats_.requests;
   // A slow line must not carry everything twice.
@@ -127,12 +135,13 @@ absl::StatusOr<Session::Reply> Session::converse(const Message& request, uint32_
       std::max(options_.retry_after, std::min(2 * round_trip_, kLongestFirstRetry));
   bool is_busy = false;
   const Clock::time_point begun = Clock::now();
+  end = std::min(end, begun + options_.longest_request);
   Clock::time_point last_sign = begun, last_sent = begun;
   PETREL_RETURN_IF_ERROR(send(request));
   while (true) {
-    const Clock::time_point give_up = last_sign + (is_busy    ? options_.run_patience
-                                                   : is_hello ? options_.start_timeout
-                                                              : options_.patience);
+    const Clock::time_point give_up = std::min(end, last_sign + (is_busy    ? options_.run_patience
+                                                                 : is_hello ? options_.start_timeout
+                                                                            : options_.patience));
     Reply reply;
     PETREL_RETURN_IF_ERROR(wait_for(request, std::min(give_up, last_sent + pause), &reply, detail));
     if (!reply.failed.ok()) return reply.failed;
@@ -146,6 +155,7 @@ absl::StatusOr<Session::Reply> Session::converse(const Message& request, uint32_
       is_busy = true;
       last_sign = now;
     }
+    if (now >= end) return late(request);
     if (now >= give_up) return silent(request, is_busy);
     if (!reply.has_to_resend && now < last_sent + pause) continue;
     // A line on which nothing comes through must not be flooded.
@@ -166,7 +176,7 @@ absl::Status Session::hello() {
   sequence_ = 0;
   Message request{PETREL_RPC_VERSION, PETREL_RPC_HELLO, session_, sequence_, {}};
   put16(&request.payload, kLongestAnswer);
-  PETREL_ASSIGN_OR_RETURN(const Reply reply, converse(request, nullptr));
+  PETREL_ASSIGN_OR_RETURN(const Reply reply, converse(request, nullptr, Clock::time_point::max()));
   return read_hello(reply.payload, reply.crc_bits);
 }
 
@@ -195,14 +205,15 @@ absl::Status Session::read_hello(const Bytes& payload, int crc_bits) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<Bytes> Session::ask(uint8_t type, const Bytes& payload, uint32_t* detail) {
+absl::StatusOr<Bytes> Session::ask(uint8_t type, const Bytes& payload, uint32_t* detail,
+                                   Clock::time_point end) {
   if (payload.size() > hello_.longest_request) {
     return absl::InvalidArgumentError(absl::StrCat(name_, ": ", request_name(type), " has ",
                                                    payload.size(), " bytes, the device takes ",
                                                    hello_.longest_request, " at most"));
   }
   const Message request{PETREL_RPC_VERSION, type, session_, ++sequence_, payload};
-  PETREL_ASSIGN_OR_RETURN(Reply reply, converse(request, detail));
+  PETREL_ASSIGN_OR_RETURN(Reply reply, converse(request, detail, end));
   return std::move(reply.payload);
 }
 

@@ -36,6 +36,10 @@ struct SessionOptions {
   std::chrono::milliseconds patience = std::chrono::seconds(10);
   // The same while the device does what it was asked for: of the longest kernel.
   std::chrono::milliseconds run_patience = std::chrono::seconds(60);
+  // Of one request, however many signs of life there are.
+  std::chrono::milliseconds longest_request = std::chrono::hours(24);
+  // Of all that a device says of its model, in however many pieces.
+  std::chrono::milliseconds info_patience = std::chrono::minutes(10);
   // Lines that the device logs; else they go to standard error.
   std::function<void(const std::string& line)> on_log;
 };
@@ -73,13 +77,16 @@ class Session {
   absl::Status hello();
   const DeviceHello& told() const { return hello_; }
 
-  // `detail`, where not null, gets that of a refusal.
-  absl::StatusOr<Bytes> ask(uint8_t type, const Bytes& payload, uint32_t* detail = nullptr);
+  // `detail`, where not null, gets that of a refusal. Given up at `end`, if that is before
+  // the times of the options.
+  absl::StatusOr<Bytes> ask(uint8_t type, const Bytes& payload, uint32_t* detail = nullptr,
+                            Transport::Clock::time_point end = Transport::Clock::time_point::max());
 
   // Most bytes of an answer that the device is told to give.
   static constexpr size_t kLongestAnswer = 1024;
 
   const std::string& name() const { return name_; }
+  const SessionOptions& options() const { return options_; }
   SessionStats stats() const;
 
  private:
@@ -98,12 +105,13 @@ class Session {
     Bytes payload;
     int crc_bits = 0;
   };
-  absl::StatusOr<Reply> converse(const Message& request, uint32_t* detail);
+  absl::StatusOr<Reply> converse(const Message& request, uint32_t* detail, Clock::time_point end);
   absl::Status wait_for(const Message& request, Clock::time_point until, Reply* reply,
                         uint32_t* detail);
   void take(const Message& message, const Message& request, Reply* reply, uint32_t* detail) const;
   absl::Status send(const Message& request);
   absl::Status silent(const Message& request, bool is_busy) const;
+  absl::Status late(const Message& request) const;
   absl::Status read_hello(const Bytes& payload, int crc_bits);
 
   std::unique_ptr<Transport> transport_;
