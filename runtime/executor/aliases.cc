@@ -19,12 +19,12 @@ bool Aliases::is_callers(uint32_t value) const {
   return place_of(value).kind == Place::Kind::Caller;
 }
 
-bool Aliases::is_callers_input(uint32_t value) const {
+bool Aliases::may_be_callers(uint32_t value, uint8_t role) const {
   Shared shared;
   // Too many values are refused where they are used.
   if (!find_shared(value, &shared)) return true;
   for (size_t i = 0; i < shared.size; ++i) {
-    if (is_input(shared.values[i]) && is_callers(shared.values[i])) return true;
+    if ((io_[shared.values[i]] & role) != 0 && is_callers(shared.values[i])) return true;
   }
   return false;
 }

@@ -63,8 +63,9 @@ class Aliases final {
   bool is_moved(uint32_t value) const { return !rings_.empty() && rings_[value] != value; }
   // A tensor of the method's inputs or outputs whose memory the caller gives.
   bool is_callers(uint32_t value) const;
-  // Such memory of an input, or what may be a view of it.
-  bool is_callers_input(uint32_t value) const;
+  // Such memory of an input, or of an output, or what may be a view of it.
+  bool is_callers_input(uint32_t value) const { return may_be_callers(value, kInput); }
+  bool is_callers_output(uint32_t value) const { return may_be_callers(value, kOutput); }
   // A constant, or what may be a view of one.
   bool may_be_constant(uint32_t value) const;
 
@@ -111,6 +112,7 @@ class Aliases final {
   Error add_move(const Call& call, uint32_t from, uint32_t to);
   Error check_views();
   bool is_input(uint32_t value) const { return !io_.empty() && (io_[value] & kInput) != 0; }
+  bool may_be_callers(uint32_t value, uint8_t role) const;
 
   std::optional<TensorView> tensor(uint32_t value) const {
     return declared_.value(value).as_tensor();

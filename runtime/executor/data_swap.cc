@@ -20,12 +20,25 @@ struct DataSwap::Made {
   MethodDelegate delegate;
 };
 
-// Data that takes the place of what a value has.
+// Data that takes the place of what a value has: all of the sizes that are declared,
+// whatever the program has made of the tensor since.
 struct DataSwap::Fetched {
   uint32_t value = 0;
   TensorImpl* tensor = nullptr;
+  void* place = nullptr;  // in the arena, of a planned one
   FreeableBuffer data;
 };
+
+namespace {
+
+// Without data, over lists of the program, which are not written.
+TensorImpl declared_tensor(const TensorView& from) {
+  return TensorImpl(from.scalar_type, static_cast<ssize_t>(from.sizes.size()),
+                    const_cast<int32_t*>(from.sizes.data()), nullptr,
+                    const_cast<uint8_t*>(from.dim_order.data()));
+}
+
+}  // namespace
 
 DataSwap::DataSwap(Method* method, const LoadBackendOptionsMap* options)
     : method_(*method), options_(options), memory_(method->delegate_bytes_) {}
@@ -87,12 +100,20 @@ Error DataSwap::fetch_tensors() {
     TensorImpl* const own = &method_.tensors_[next++];
     const std::string_view key = key_of(i);
     if (!is_changed(key)) continue;
-    // A copy, which says whether the data can be set.
-    TensorImpl tensor(*own);
+    const TensorView declared = *method_.declared_.value(i).as_tensor();
+    // It says whether the data can be set.
+    TensorImpl tensor = declared_tensor(declared);
     PETREL_ASSIGN_OR_RETURN(FreeableBuffer data,
                             fetch_external(method_.external_map_, key, tensor));
     PETREL_RETURN_IF_ERROR(tensor.set_data(const_cast<void*>(data.data()), tensor.nbytes()));
-    new (&room[fetched_.size()]) Fetched{i, own, std::move(data)};
+    void* place = nullptr;
+    if (declared.is_planned()) {
+      PETREL_ASSIGN_OR_RETURN(
+          place,
+          method_.memory_->planned_memory()->get_offset_address(
+              declared.arena - 1, static_cast<size_t>(declared.arena_offset), tensor.nbytes()));
+    }
+    new (&room[fetched_.size()]) Fetched{i, own, place, std::move(data)};
     fetched_ = room.first(fetched_.size() + 1);
   }
   return Error::Ok;
@@ -145,16 +166,19 @@ Error DataSwap::make_delegate(size_t index, Made* to) {
 }
 
 void DataSwap::put(Fetched* fetched) {
-  TensorImpl& tensor = *fetched->tensor;
-  if (method_.declared_.value(fetched->value).as_tensor()->is_planned()) {
-    if (tensor.nbytes() > 0) {
-      std::memcpy(tensor.mutable_data(), fetched->data.data(), tensor.nbytes());
-    }
+  const TensorView declared = *method_.declared_.value(fetched->value).as_tensor();
+  const size_t nbytes = declared.nbytes();
+  const bool is_planned = declared.is_planned();
+  // The program may have made it a view of what must not be written, or others must not
+  // keep.
+  void* const data = is_planned ? fetched->place : const_cast<void*>(fetched->data.data());
+  fetched->tensor->set_constant(!is_planned);
+  // prepare() tried it.
+  static_cast<void>(fetched->tensor->rebind(declared.sizes, data, nbytes));
+  if (is_planned) {
+    if (nbytes > 0) std::memcpy(data, fetched->data.data(), nbytes);
     return;
   }
-  tensor.set_constant(true);
-  // prepare() tried it.
-  static_cast<void>(tensor.set_data(const_cast<void*>(fetched->data.data()), tensor.nbytes()));
   for (MethodExternal& external : method_.external_data_) {
     if (external.value != fetched->value) continue;
     external.data = std::move(fetched->data);
@@ -167,6 +191,8 @@ void DataSwap::put(Fetched* fetched) {
 }
 
 void DataSwap::commit() {
+  // They may lie in the data that goes.
+  Method::forget(method_.views_);
   for (Fetched& fetched : fetched_) put(&fetched);
   for (Made& made : made_) std::swap(method_.delegates_[made.index], made.delegate);
   method_.delegate_bytes_ = memory_;

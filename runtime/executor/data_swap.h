@@ -11,11 +11,11 @@
 //   tensors over a changed key                        point at the other data
 //   state whose first value has a changed key         gets that value
 //
-// All else stays: other delegates, other state. A method has both handles of a
-// delegate until commit() or the end of the swap. What is made anew lies in the
-// method's allocator. Method, data map and options must outlive this. A program that
-// remembers weights needs ProgramOptions::data_is_held, since what load_method holds
-// itself is checked once. Module::replace_data does all of this.
+// All else stays: other delegates, other state; but views, outputs among them, have no data
+// until the method runs. A method has both handles of a delegate until commit() or the end
+// of the swap. What is made anew lies in the method's allocator. Method, data map and options
+// must outlive this. A program that remembers weights needs ProgramOptions::data_is_held,
+// since what load_method holds itself is checked once. Module::replace_data does all of this.
 
 #ifndef PETREL_RUNTIME_EXECUTOR_DATA_SWAP_H_
 #define PETREL_RUNTIME_EXECUTOR_DATA_SWAP_H_

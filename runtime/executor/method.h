@@ -81,8 +81,10 @@ class Method final {
 
   // Lets output `index` be written to `size` bytes at `buffer`. InvalidState
   // if the output is planned or constant: its memory is then not the caller's
-  // to choose. InvalidArgument if the buffer is too small. An output that the program
-  // makes a view of another value, or moves one to, lies where that does.
+  // to choose; or while the method is stepped through. InvalidArgument if the buffer is
+  // too small. An output that the program makes a view of another value, or moves one to,
+  // lies where that does; it has no data while that other one has new memory and the
+  // method has not run.
   Error set_output_data_ptr(void* buffer, size_t size, size_t index);
 
   // Output `index` of the last execution. None if `index` is out of range.
@@ -175,9 +177,10 @@ class Method final {
   Span<CallersTensor> callers_outputs_;
   Span<LateOutput> late_outputs_;
   // Those that get their memory when they are made, in every execution anew, and
-  // those of them that may lie in inputs of the caller.
+  // those of them that may lie in inputs or outputs of the caller.
   Span<TensorImpl*> views_;
-  Span<TensorImpl*> callers_views_;
+  Span<TensorImpl*> views_of_inputs_;
+  Span<TensorImpl*> views_of_outputs_;
   Span<MethodChain> chains_;
   // Handles that exist; grows while the method is made.
   Span<MethodDelegate> delegates_;

@@ -414,16 +414,23 @@ Error MethodBuilder::find_views(const Aliases& aliases) {
     return aliases.is_view(value) &&
            (!declared_.value(value).as_tensor()->is_planned() || aliases.may_be_constant(value));
   };
-  size_t count = 0;
-  for (uint32_t i = 0; i < declared_.num_values(); ++i) count += ends(i);
-  PETREL_ASSIGN_OR_RETURN(method_.views_, allocator_->allocate_list<TensorImpl*>(count));
-  size_t first = 0, end = count;
+  // Of inputs alone, of both, of outputs alone, of neither.
+  const auto class_of = [&](uint32_t value) {
+    const bool of_output = aliases.is_callers_output(value);
+    return aliases.is_callers_input(value) ? size_t{of_output} : size_t{of_output ? 2u : 3u};
+  };
+  size_t ends_of[4] = {};
+  for (uint32_t i = 0; i < declared_.num_values(); ++i) {
+    if (ends(i)) ++ends_of[class_of(i)];
+  }
+  for (size_t k = 1; k < 4; ++k) ends_of[k] += ends_of[k - 1];
+  PETREL_ASSIGN_OR_RETURN(method_.views_, allocator_->allocate_list<TensorImpl*>(ends_of[3]));
+  method_.views_of_inputs_ = method_.views_.first(ends_of[1]);
+  method_.views_of_outputs_ = method_.views_.slice(ends_of[0], ends_of[2] - ends_of[0]);
   for (uint32_t i = 0; i < declared_.num_values(); ++i) {
     if (!ends(i)) continue;
-    method_.views_[aliases.is_callers_input(i) ? first++ : --end] =
-        method_.values_[i].toTensor().impl();
+    method_.views_[--ends_of[class_of(i)]] = method_.values_[i].toTensor().impl();
   }
-  method_.callers_views_ = method_.views_.first(first);
   return Error::Ok;
 }
 

@@ -129,7 +129,7 @@ void Method::unbind_inputs() {
     static_cast<void>(input.impl->set_data(nullptr, 0));
     input_set_[input.index] = false;
   }
-  forget(callers_views_);
+  forget(views_of_inputs_);
 }
 
 // What a program writes lies apart from the rest of a call (aliases.h), and so
@@ -273,6 +273,10 @@ Error Method::get_inputs(EValue* out_values, size_t length) const {
 }
 
 Error Method::set_output_data_ptr(void* buffer, size_t size, size_t index) {
+  if (stepping_) {
+    PETREL_LOG(Error, "output %zu cannot be set while the method is being stepped through", index);
+    return Error::InvalidState;
+  }
   if (index >= outputs_size()) {
     PETREL_LOG(Error, "output %zu of method \"%.64s\" cannot be set, there are %zu", index,
                declared_.name().data(), outputs_size());
@@ -302,7 +306,10 @@ Error Method::set_output_data_ptr(void* buffer, size_t size, size_t index) {
   if (own == callers_outputs_.end() || own->index != index) return Error::Ok;  // a view
   PETREL_RETURN_IF_ERROR(
       check_apart(buffer, size, own->impl, /*is_written=*/true, "output", index));
-  return own->impl->set_data(buffer, size);
+  PETREL_RETURN_IF_ERROR(own->impl->set_data(buffer, size));
+  // They lie in the memory that it had.
+  forget(views_of_outputs_);
+  return Error::Ok;
 }
 
 const EValue& Method::get_output(size_t index) const {

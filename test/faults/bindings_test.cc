@@ -229,6 +229,46 @@ TEST_F(BindingsTest, OutputsThatWereMovedToStayWhereTheyArePlanned) {
   }
 }
 
+TEST_F(BindingsTest, ViewsOfOutputsEndWhereTheseGetOtherMemory) {
+  Recipe recipe = with_callers_input();
+  output(recipe).place.reset();
+  add_view(recipe, 3);
+  plan(recipe).values[4].extra = ExtraRecipe{"view", fb::TensorDataLocation::SEGMENT, {}};
+  plan(recipe).outputs = {3, 4};
+  Loaded loaded(recipe);
+  Result<Method> method = loaded.method();
+  ASSERT_TRUE(method.ok()) << QuietLog::last();
+  auto gone = std::make_unique<float[]>(6);
+  ASSERT_EQ(method->set_output_data_ptr(gone.get(), 24, 0), Error::Ok);
+  ASSERT_EQ(method->set_input(input_.tensor(), 0), Error::Ok);
+  ASSERT_EQ(method->execute(), Error::Ok) << QuietLog::last();
+  ASSERT_TRUE(method->get_attribute("view").ok());
+  EXPECT_EQ(method->get_output(1).toTensor().const_data_ptr<float>()[5], 35);
+  // Bindings that fail change nothing.
+  const auto memory = std::make_unique<float[]>(6);
+  EXPECT_EQ(method->set_output_data_ptr(memory.get(), 23, 0), Error::InvalidArgument);
+  ASSERT_TRUE(method->get_attribute("view").ok());
+  ASSERT_EQ(method->set_output_data_ptr(memory.get(), 24, 0), Error::Ok);
+  gone.reset();
+  EXPECT_EQ(method->get_attribute("view").error(), Error::InvalidState);
+  EXPECT_EQ(method->get_output(1).toTensor().const_data_ptr(), nullptr);
+  ASSERT_EQ(method->execute(), Error::Ok) << QuietLog::last();
+  EXPECT_EQ(method->get_attribute("view")->const_data_ptr(), memory.get());
+}
+
+TEST_F(BindingsTest, OutputsAreNotBoundBetweenSteps) {
+  Recipe recipe;
+  output(recipe).place.reset();
+  Loaded loaded(recipe);
+  Result<Method> method = loaded.method();
+  float memory[6] = {};
+  ASSERT_EQ(method->set_output_data_ptr(memory, sizeof(memory), 0), Error::Ok);
+  ASSERT_EQ(method->set_input(input_.tensor(), 0), Error::Ok);
+  ASSERT_EQ(method->step(), Error::Ok);
+  EXPECT_EQ(method->set_output_data_ptr(memory, sizeof(memory), 0), Error::InvalidState);
+  EXPECT_EQ(QuietLog::last(), "output 0 cannot be set while the method is being stepped through");
+}
+
 TEST_F(BindingsTest, UnboundInputsAreNamed) {
   Loaded loaded(with_callers_input());
   Result<Method> method = loaded.method();

@@ -9,7 +9,9 @@
 #include <list>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/core/log.h"
@@ -112,6 +114,19 @@ class DataSwapTest : public ::testing::Test {
     return recipe;
   }
 
+  // Called "view", and remade by every execution.
+  static void add_view_of_bias(Recipe& recipe, std::optional<PlaceRecipe> place) {
+    const auto first = static_cast<int32_t>(recipe.plans[0].values.size());
+    add_value(recipe, number_value(Types::Int, 3));
+    add_value(recipe, list_value(Types::IntList, {first}));
+    ValueRecipe view = planned_tensor({3}, 0);
+    view.place = place;
+    view.dynamism = 1;
+    view.extra = ExtraRecipe{"view", fb::TensorDataLocation::SEGMENT, {}};
+    add_value(recipe, view);
+    add_kernel_call(recipe, "executorch_prim::et_view", "default", {1, first + 1, first + 2});
+  }
+
   void load(const Recipe& recipe) {
     method_.reset();
     counts.clear();
@@ -120,7 +135,11 @@ class DataSwapTest : public ::testing::Test {
     options.registry = &registry_;
     options.limits.max_delegate_bytes = 4 * kHandleBytes;
     program_ = std::make_unique<Result<Program>>(Program::load(&*loader_, options));
-    map_.data = {{"first", "1"}, {"second", "2"}, {"bias", floats(10)}, {"state", floats(1)}};
+    map_.data = {{"first", "1"},
+                 {"second", "2"},
+                 {"bias", floats(10)},
+                 {"state", floats(1)},
+                 {"view", floats(2)}};
     method_ = std::make_unique<Result<Method>>(
         (*program_)->load_method("forward", &memory_, nullptr, &map_));
     EXPECT_TRUE(method_->ok());
@@ -205,6 +224,58 @@ TEST_F(DataSwapTest, OfAStateThatWasMovedLeavesWhatWasMovedAlone) {
   ASSERT_EQ(swap({"state"}), Error::Ok);
   EXPECT_EQ(attribute("bias"), 10);
   EXPECT_EQ(run(), 15);
+}
+
+// Memory of the data is given back, as that of files which were read.
+TEST_F(DataSwapTest, EndsViewsOfTheDataThatGoes) {
+  Recipe views = recipe();
+  add_view_of_bias(views, std::nullopt);
+  load(views);
+  EXPECT_EQ(run(), 15);
+  EXPECT_EQ(attribute("view"), 10);
+  map_.data["bias"] = floats(20);
+  ASSERT_EQ(swap({"bias"}), Error::Ok);
+  EXPECT_EQ((*method_)->get_attribute("view").error(), Error::InvalidState);
+  EXPECT_EQ(run(), 25);
+  EXPECT_EQ(attribute("view"), 20);
+}
+
+// A state that an execution made a view of the bias, which nobody may write.
+TEST_F(DataSwapTest, OfAStateThatIsAViewIsWrittenWhereItIsPlanned) {
+  Recipe views = recipe();
+  add_view_of_bias(views, PlaceRecipe{1, 80});
+  views.plans[0].values.back().extra->location = fb::TensorDataLocation::EXTERNAL;
+  load(views);
+  EXPECT_EQ(run(), 15);
+  map_.data["view"] = floats(7);
+  ASSERT_EQ(swap({"view"}), Error::Ok);
+  EXPECT_EQ(attribute("bias"), 10);
+  EXPECT_EQ(attribute("view"), 7);
+  EXPECT_EQ((*method_)->get_attribute("view")->const_data_ptr<float>(),
+            reinterpret_cast<const float*>(arena_ + 80));
+  EXPECT_EQ(run(), 15);
+}
+
+// It has its first value whole, whatever sizes it had when the swap was prepared and when it
+// is committed.
+TEST_F(DataSwapTest, OfAStateOfOtherSizesGivesItThoseThatAreDeclared) {
+  Recipe varies = recipe();
+  varies.plans[0].values.back().dynamism = 1;
+  load(varies);
+  const auto resize = [&](int32_t size) {
+    return (*method_)->get_attribute("state")->impl()->resize(Span<const int32_t>(&size, 1));
+  };
+  for (const auto& [before, after] : {std::make_pair(1, 3), std::make_pair(3, 1)}) {
+    ASSERT_EQ(resize(before), Error::Ok);
+    map_.data["state"] = floats(static_cast<float>(before));
+    DataSwap swap(&**method_, nullptr);
+    const std::string_view changed[] = {"state"};
+    ASSERT_EQ(swap.prepare(changed), Error::Ok) << QuietLog::last();
+    ASSERT_EQ(resize(after), Error::Ok);
+    swap.commit();
+    EXPECT_EQ((*method_)->get_attribute("state")->numel(), 3u);
+    EXPECT_EQ(attribute("state"), static_cast<float>(before));
+  }
 }
 
 TEST_F(DataSwapTest, ChangesNothingWhenItFails) {
