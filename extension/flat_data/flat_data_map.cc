@@ -7,6 +7,7 @@
 #include "runtime/core/checked_math.h"
 #include "runtime/core/log.h"
 #include "schema/flat_data_generated.h"
+#include "schema/shared_bytes.h"
 
 namespace petrel::extension {
 
@@ -29,8 +30,9 @@ using SegmentType = DataLoader::SegmentInfo::Type;
 class FlatDataMap::Index final {
  public:
   // `bytes` is the length of the index.
-  Index(const flat::FlatData& root, const FlatDataHeader& header, uint64_t bytes)
-      : root_(root), header_(header), key_bytes_left_(bytes) {}
+  Index(const flat::FlatData& root, const FlatDataHeader& header, uint64_t bytes,
+        uint64_t file_bytes)
+      : root_(root), header_(header), key_bytes_left_(bytes), named_(file_bytes) {}
 
   Error read() {
     if (root_.segments() == nullptr || root_.named_data() == nullptr) {
@@ -114,6 +116,13 @@ class FlatDataMap::Index final {
                  entry.segment, ranges.size());
       return Error::InvalidExternalData;
     }
+    if (!named_.add(ranges[entry.segment].size)) {
+      PETREL_LOG(Error,
+                 "keys of a data file up to '%.200s' have more than %llu bytes together, the most "
+                 "for its size",
+                 entry.key.data(), static_cast<unsigned long long>(named_.most()));
+      return Error::InvalidExternalData;
+    }
     if (from->tensor_layout() != nullptr) {
       PETREL_RETURN_IF_ERROR(add_layout(*from->tensor_layout(), &entry));
     }
@@ -158,6 +167,7 @@ class FlatDataMap::Index final {
   const flat::FlatData& root_;
   const FlatDataHeader& header_;
   uint64_t key_bytes_left_;
+  schema::SharedBytes named_;
 };
 
 Result<FlatDataMap> FlatDataMap::load(DataLoader* loader) {
@@ -196,7 +206,7 @@ Result<FlatDataMap> FlatDataMap::load(DataLoader* loader) {
     PETREL_LOG(Error, "data file has version %u, the newest known is 0", root->version());
     return Error::NotSupported;
   }
-  Index lists(*root, header, index.size());
+  Index lists(*root, header, index.size(), file_size);
   PETREL_RETURN_IF_ERROR(lists.read());
   return FlatDataMap(loader, std::move(index), std::move(lists.ranges), std::move(lists.entries));
 }

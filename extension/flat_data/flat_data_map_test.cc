@@ -141,9 +141,9 @@ struct EntrySpec {
 // Where segments are and how long, behind the base.
 using Segments = std::vector<std::pair<uint64_t, uint64_t>>;
 
-// A file with these segments, in 16 bytes of data, and these entries.
+// A file with these segments, in so many bytes of data, and these entries.
 std::string file_of(const std::vector<EntrySpec>& specs, const Segments& in_data = {{0, 16}},
-                    uint32_t version = 0) {
+                    uint32_t version = 0, size_t data_bytes = 16) {
   flatbuffers::FlatBufferBuilder builder;
   std::vector<flatbuffers::Offset<flat::NamedData>> rows;
   flatbuffers::Offset<flatbuffers::String> key;
@@ -180,11 +180,11 @@ std::string file_of(const std::vector<EntrySpec>& specs, const Segments& in_data
   number(48, 8);
   number(index.size(), 8);
   number(base, 8);
-  number(16, 8);
+  number(data_bytes, 8);
   file.resize(8 + 48);
   file += index.substr(8);
   file.resize(base);
-  return file + std::string(16, 'd');
+  return file + std::string(data_bytes, 'd');
 }
 
 // The error and the last message of loading a file.
@@ -269,6 +269,21 @@ TEST(FlatDataMap, RefusesKeysThatLieOnEachOther) {
   const Loaded loaded(file_of({{std::string(1000, 'k')}, again, again}));
   EXPECT_EQ(loaded.error, Error::InvalidExternalData);
   EXPECT_EQ(loaded.message, "data file entry 1 has a key that shares bytes with other keys");
+}
+
+// Whoever hashes or compares the bytes of each key does so with all of them: a megabyte of
+// keys of one megabyte would be hours.
+TEST(FlatDataMap, RefusesKeysThatShareTooManyBytes) {
+  constexpr size_t kBytes = 1 << 17;
+  for (const size_t count : {8000, 20000}) {
+    std::vector<EntrySpec> specs;
+    for (size_t i = 0; i < count; ++i) specs.push_back({std::to_string(i)});
+    const Loaded loaded(file_of(specs, {{0, kBytes}}, 0, kBytes));
+    EXPECT_EQ(loaded.error, count == 8000 ? Error::Ok : Error::InvalidExternalData);
+    if (count == 8000) continue;
+    EXPECT_NE(loaded.message.find("bytes together, the most for its size"), std::string::npos)
+        << loaded.message;
+  }
 }
 
 // Others may write longer keys than we do.

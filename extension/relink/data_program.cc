@@ -19,6 +19,7 @@
 // Last: the macros of the runtime have the same names.
 #include "exir/status_macros.h"
 #include "schema/formats.h"
+#include "schema/shared_bytes.h"
 
 namespace petrel::extension {
 namespace {
@@ -149,18 +150,38 @@ absl::StatusOr<DataProgram> DataProgram::read(const std::string& path,
       program.payloads_[{i, j}] = slice(view.segment(delegate.payload()));
     }
   }
+  bool has_additions = false;
   for (uint32_t i = 0; i < view.num_named_data(); ++i) {
     const runtime::NamedDataView entry = view.named_data(i);
     const runtime::SegmentView segment = view.segment(entry.segment);
+    const bool is_additions = entry.key == schema::kAdditionsKey;
+    // The first counts; each would be a copy that is read.
+    if (is_additions && has_additions) continue;
+    has_additions = has_additions || is_additions;
     const runtime::Span<const uint8_t> own = loaded->additions().bytes();
-    program.named_.push_back({std::string(entry.key),
-                              entry.key == schema::kAdditionsKey
-                                  ? exir::Blob::copy_of({own.data(), own.size()})
-                                  : slice(segment),
-                              alignment_of(base + segment.offset)});
+    program.named_.push_back(
+        {std::string(entry.key),
+         is_additions ? exir::Blob::copy_of({own.data(), own.size()}) : slice(segment),
+         alignment_of(base + segment.offset)});
   }
+  PETREL_RETURN_IF_ERROR(program.check_shared(path, file->bytes().size()));
   program.take_names();
   return program;
+}
+
+// All that is moved is hashed first, once for each tensor, delegate and key.
+absl::Status DataProgram::check_shared(const std::string& path, uint64_t file_bytes) const {
+  schema::SharedBytes shared(file_bytes);
+  bool fits = true;
+  for (const auto* blobs : {&constants_, &states_}) {
+    for (const auto& [index, blob] : *blobs) fits = fits && shared.add(blob.size());
+  }
+  for (const auto& [place, blob] : payloads_) fits = fits && shared.add(blob.size());
+  for (const Named& entry : named_) fits = fits && shared.add(entry.blob.size());
+  if (fits) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      path, ": its constants, payloads and named data share bytes: they have more than ",
+      shared.most(), " together, the most for a file of ", file_bytes));
 }
 
 // Lengths of constants are those of the longest tensor that reads them.

@@ -90,6 +90,7 @@ class DataProgram {
   static exir::TensorType type_of(const Tensor& tensor);
 
  private:
+  absl::Status check_shared(const std::string& path, uint64_t file_bytes) const;
   absl::Status collect_tensors(const runtime::Program& program,
                                const std::shared_ptr<const exir::MappedFile>& file);
   void take_names();

@@ -12,6 +12,7 @@
 #include "schema/formats.h"
 #include "schema/method_limits.h"
 #include "schema/program_generated.h"
+#include "schema/shared_bytes.h"
 
 namespace petrel::runtime {
 namespace fb = schema::program;
@@ -116,8 +117,9 @@ Error verify_constants(const fb::Program& program, Budget* parts) {
   return Error::Ok;
 }
 
-Error verify_named_data(const fb::Program& program, Budget* parts) {
+Error verify_named_data(const ProgramFile& file, const fb::Program& program, Budget* parts) {
   if (program.named_data() == nullptr) return Error::Ok;
+  schema::SharedBytes named(file.file_size);
   const uint32_t num_segments = program.segments() == nullptr ? 0 : program.segments()->size();
   for (uint32_t i = 0; i < program.named_data()->size(); ++i) {
     const fb::NamedData& entry = *program.named_data()->Get(i);
@@ -130,6 +132,13 @@ Error verify_named_data(const fb::Program& program, Budget* parts) {
     if (entry.segment_index() >= num_segments) {
       PETREL_LOG(Error, "named data \"%.64s\" is segment %u, but there are %u",
                  entry.key()->c_str(), entry.segment_index(), num_segments);
+      return Error::InvalidProgram;
+    }
+    if (!named.add(program.segments()->Get(entry.segment_index())->size())) {
+      PETREL_LOG(Error,
+                 "named data up to key \"%.64s\" has more than %" PRIu64
+                 " bytes together, the most for a file of %" PRIu64,
+                 entry.key()->c_str(), named.most(), uint64_t{file.file_size});
       return Error::InvalidProgram;
     }
   }
@@ -265,7 +274,7 @@ Result<ProgramView> verify_program(const ProgramFile& file) {
   PETREL_RETURN_IF_ERROR(verify_method_names(program));
   PETREL_RETURN_IF_ERROR(verify_segments(file, program));
   PETREL_RETURN_IF_ERROR(verify_constants(program, &parts));
-  PETREL_RETURN_IF_ERROR(verify_named_data(program, &parts));
+  PETREL_RETURN_IF_ERROR(verify_named_data(file, program, &parts));
   for (const fb::ExecutionPlan* plan : *program.execution_plan()) {
     PETREL_RETURN_IF_ERROR(pay_for_plan(*plan, &parts));
     const PlanContext context = {&program, plan, file.max_arena_bytes, &visits, &parts, &entries};

@@ -259,6 +259,17 @@ TEST_F(ContainerTest, TakesLinearTimeForManyOfEverything) {
   EXPECT_LT(seconds, kSecondsPerMegabyte * static_cast<double>(bytes.size()) / 1e6);
 }
 
+// Named data is hashed and compared key by key, and one segment may have many keys.
+TEST_F(ContainerTest, RefusesNamedDataThatSharesTooManyBytes) {
+  Recipe recipe;
+  recipe.segments.push_back(std::vector<uint8_t>(1 << 17));
+  const auto segment = static_cast<uint32_t>(recipe.segments.size() - 1);
+  for (int i = 0; i < 8000; ++i) recipe.named_data.push_back({std::to_string(i), segment});
+  EXPECT_EQ(load(build(recipe)), Error::Ok);
+  for (int i = 8000; i < 20000; ++i) recipe.named_data.push_back({std::to_string(i), segment});
+  EXPECT_EQ(load(build(recipe)), Error::InvalidProgram);
+}
+
 // One list that 20,000 values share: 40 KB that would be 400,000,000 checks.
 TEST_F(ContainerTest, RefusesSmallFilesThatAreLongToVisit) {
   flatbuffers::FlatBufferBuilder builder;

@@ -5,6 +5,7 @@
 // agree with `verify` on whether the file is a program.
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include <cstdlib>
@@ -12,7 +13,9 @@
 #include <initializer_list>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "schema/additions_generated.h"
 #include "test/faults/attack.h"
 
 namespace petrel::faults {
@@ -173,14 +176,60 @@ TEST_P(VerbsTest, EndWithAnAnswer) {
   }
 }
 
-TEST(LimitsOfVerbsTest, AreOptions) {
-  Recipe recipe;
-  input(recipe).place.reset();
+std::string written(const Recipe& recipe, const char* name) {
   const std::vector<uint8_t> bytes = build(recipe);
-  const std::string file = in_temporary_folder("limited.pte");
+  const std::string file = in_temporary_folder(name);
   std::ofstream(file, std::ios::binary)
       .write(reinterpret_cast<const char*>(bytes.data()),
              static_cast<std::streamsize>(bytes.size()));
+  return file;
+}
+
+// Each of them would be hashed, all over the same bytes.
+TEST(DataVerbsTest, RefuseConstantsThatShareTooManyBytes) {
+  constexpr int32_t kElements = 1 << 16;
+  Recipe recipe;
+  recipe.segments[recipe.constants->segment].resize(kElements * sizeof(float));
+  for (uint32_t i = 0; i < 6000; ++i) {
+    ValueRecipe value = constant(recipe);
+    value.sizes = {kElements};
+    value.constant = static_cast<uint32_t>(recipe.constants->offsets.size());
+    recipe.constants->offsets.push_back(0);
+    add_value(recipe, value);
+  }
+  const std::string file = written(recipe, "shared.pte");
+  EXPECT_EQ(exit_code_of("verify " + file), 0);
+  EXPECT_EQ(exit_code_of("data list " + file), 1);
+}
+
+// A key may be there again and again, and the first counts.
+TEST(DataVerbsTest, ReadWhatPetrelAddsOnce) {
+  flatbuffers::FlatBufferBuilder builder;
+  std::vector<flatbuffers::Offset<schema::additions::Weight>> weights;
+  for (int i = 1000; i < 3000; ++i) {
+    const auto key = builder.CreateString(std::to_string(i) + std::string(200, 'w'));
+    weights.push_back(schema::additions::CreateWeight(builder, key));
+  }
+  const std::vector<flatbuffers::Offset<schema::additions::MethodAdditions>> methods = {
+      schema::additions::CreateMethodAdditions(builder)};
+  schema::additions::FinishAdditionsBuffer(
+      builder, schema::additions::CreateAdditions(builder, 0, builder.CreateVector(methods),
+                                                  builder.CreateVector(weights)));
+  Recipe recipe;
+  const auto segment = static_cast<uint32_t>(recipe.segments.size());
+  recipe.segments.emplace_back(builder.GetBufferPointer(),
+                               builder.GetBufferPointer() + builder.GetSize());
+  for (int i = 0; i < 2000; ++i) recipe.named_data.emplace_back("petrel.program", segment);
+  EXPECT_EQ(exit_code_of("data list " + written(recipe, "again.pte")), 0);
+  rusage used = {};
+  ASSERT_EQ(getrusage(RUSAGE_CHILDREN, &used), 0);
+  EXPECT_LT(used.ru_maxrss, 500'000) << "kilobytes of one command";
+}
+
+TEST(LimitsOfVerbsTest, AreOptions) {
+  Recipe recipe;
+  input(recipe).place.reset();
+  const std::string file = written(recipe, "limited.pte");
   EXPECT_EQ(exit_code_of("run " + file), 0);
   EXPECT_EQ(exit_code_of("run " + file + " --max-input-bytes 24"), 0);
   EXPECT_EQ(exit_code_of("run " + file + " --max-input-bytes 23"), 1);
