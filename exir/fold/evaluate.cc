@@ -67,8 +67,7 @@ bool can_evaluate(const OpInfo& op) {
   return kRegistry.find_kernel(name) != nullptr;
 }
 
-absl::StatusOr<std::vector<Blob>> evaluate(std::unique_ptr<Graph> graph,
-                                           std::optional<uint64_t> most_work) {
+absl::StatusOr<std::vector<Blob>> evaluate(std::unique_ptr<Graph> graph, uint64_t most_work) {
   const size_t num_outputs = graph->outputs().size();
   Program emitted;
   emitted.methods[kMethod].graph = std::move(graph);
@@ -77,7 +76,7 @@ absl::StatusOr<std::vector<Blob>> evaluate(std::unique_ptr<Graph> graph,
   StringLoader loader(bytes);
   runtime::ProgramOptions options;
   options.registry = &kRegistry;
-  if (most_work) options.limits.max_element_operations = *most_work;
+  options.limits.max_element_operations = most_work;
   auto program = runtime::Program::load(&loader, options);
   if (!program.ok()) return failed("loading the program", program.error());
   HeapAllocator heap;
@@ -90,7 +89,9 @@ absl::StatusOr<std::vector<Blob>> evaluate(std::unique_ptr<Graph> graph,
   if (!method.ok()) return failed("loading the method", method.error());
   const runtime::Error error = method->execute();
   if (error == runtime::Error::OutOfResources) {
-    return absl::ResourceExhaustedError("folding constants takes too much work");
+    return absl::ResourceExhaustedError(
+        absl::StrCat("computing it takes more than ", most_work,
+                     " elements and multiply-adds, or instructions"));
   }
   if (error != runtime::Error::Ok) return failed("running", error);
   std::vector<Blob> outputs;

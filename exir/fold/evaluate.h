@@ -14,7 +14,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -27,12 +26,16 @@ namespace petrel::exir {
 // arguments.
 bool can_evaluate(const OpInfo& op);
 
+// Elements and multiply-adds, some minutes of the reference kernels: a few bytes of an
+// archive can ask for the days that a program may compute.
+inline constexpr uint64_t kMostEvaluated = uint64_t{1} << 36;
+
 // The bytes of each output of `graph`, which holds only tensors and operators
 // that can be evaluated; its state is as it is at the start. FailedPrecondition
 // naming the runtime's error when it does not run; ResourceExhausted when that takes more
-// than `most_work`, or than a program may, of the runtime's max_element_operations.
+// than `most_work` of the runtime's max_element_operations.
 absl::StatusOr<std::vector<Blob>> evaluate(std::unique_ptr<Graph> graph,
-                                           std::optional<uint64_t> most_work = std::nullopt);
+                                           uint64_t most_work = kMostEvaluated);
 
 }  // namespace petrel::exir
 

@@ -97,6 +97,19 @@ TEST(Evaluate, ReportsWhatTheRuntimeRefuses) {
               HasSubstr("folding constants: running: InvalidArgument"));
 }
 
+// What the graph asks for would take the reference kernels a quarter of an hour and more.
+TEST(Evaluate, EndsBeforeWorkThatTakesTooLong) {
+  const char* const text = R"(method @m() {
+    %a = aten.full.default([7000, 7000], 1.0, dtype=f32)
+    %y = aten.mm.default(%a, %a)
+    return %y
+  })";
+  auto outputs = evaluate(graph_of(text));
+  EXPECT_EQ(outputs.status().code(), absl::StatusCode::kResourceExhausted) << outputs.status();
+  EXPECT_THAT(std::string(outputs.status().message()),
+              HasSubstr("takes more than 68719476736 elements and multiply-adds"));
+}
+
 TEST(Evaluate, KnowsWhatHasAKernel) {
   EXPECT_TRUE(can_evaluate(op("aten.exp.default")));
   EXPECT_TRUE(can_evaluate(op("aten.permute.default")));
