@@ -38,6 +38,17 @@ TEST(Fourier, MakesEqualMatricesOnceAndBoundsAllOfThem) {
   EXPECT_FALSE(transform(b, {x, nullptr}, {1, 2049, true, 1}).ok());
 }
 
+TEST(Fourier, MakesEqualMatricesOfEachTypeOnce) {
+  Graph graph("forward");
+  Builder b(graph, nullptr);
+  Value* x = graph.add_input(TensorType::contiguous(ScalarType::kFloat, {2, 8}), "x");
+  Value* y = graph.add_input(TensorType::contiguous(ScalarType::kDouble, {2, 8}), "y");
+  for (int i = 0; i < 3; ++i) {
+    for (Value* one : {x, y}) ASSERT_TRUE(transform(b, {one, nullptr}, {1, 8, true, 1}).ok());
+  }
+  EXPECT_EQ(graph.constants().size(), 4u);
+}
+
 // The same with other tensors: those of imaginary parts.
 Argument with_other_tensors(const Argument& argument, Graph* graph) {
   Argument made = argument;

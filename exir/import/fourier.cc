@@ -40,7 +40,10 @@ absl::StatusOr<Value*> matrix(Builder& b, const std::string& name, int64_t rows,
                               double scale, ScalarType dtype,
                               const std::function<double(int64_t, int64_t)>& element) {
   const TensorType type = TensorType::contiguous(dtype, {rows, columns});
-  const std::string fqn = absl::StrCat(kNames, name, "_", rows, "x", columns, "_", scale);
+  // Those of another type have another name, so that none hides behind the first of them.
+  const std::string suffix =
+      dtype == ScalarType::kFloat ? "" : absl::StrCat("_", std::string(scalar_type_name(dtype)));
+  const std::string fqn = absl::StrCat(kNames, name, "_", rows, "x", columns, "_", scale, suffix);
   Value* const known = b.graph().find_constant(fqn);
   if (known != nullptr && known->tensor() == type) return known;
   int64_t elements = rows * columns;
