@@ -3,6 +3,7 @@
 
 #include <petrel/cap.h>
 
+#include "backends/xnnpack/runtime/four_bit_product.h"
 #include "runtime/core/log.h"
 #include "runtime/platform/isa_level.h"
 
@@ -48,11 +49,19 @@ bool set_cap() {
   return false;
 }
 
+// Before anybody makes an operator.
+xnn_status start_once() {
+  if (!set_cap()) return xnn_status_unsupported_hardware;
+  const xnn_status status = xnn_initialize(nullptr);
+  if (status == xnn_status_success) use_four_bit_products();
+  return status;
+}
+
 }  // namespace
 
 xnn_status start_xnnpack() {
-  static const bool is_capped = set_cap();
-  return is_capped ? xnn_initialize(nullptr) : xnn_status_unsupported_hardware;
+  static const xnn_status status = start_once();
+  return status;
 }
 
 }  // namespace petrel::backends::xnnpack
