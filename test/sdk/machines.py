@@ -10,76 +10,18 @@ them.
 
 import os
 import pathlib
-import re
 import shutil
-import subprocess
 import sys
 import tarfile
 import tempfile
-from typing import Dict, List, NamedTuple, Optional, Tuple
+from typing import NamedTuple
 
-import numpy
+from binary_checks import check_needs, check_symbols
+from machine_list import MACHINES, TREE, Failed, Machine, done
+from program_checks import Programs, built_app, programs, run_all
 
-TREE = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(TREE / "dist"))
-import binary_file  # noqa: E402: it is where the SDK is made
-
-MODELS = TREE / "test/models/fixtures/torch_2_13"
 INTERFACE_TESTS = ("petrel_test", "data_test")
 STARTUP = [word for word in sys.argv[2:] if word.startswith("--") and word != "--twice"]
-
-
-# By name: the program, and for each input its file and sizes.
-Programs = Dict[str, Tuple[pathlib.Path, List[object]]]
-
-
-class Machine(NamedTuple):
-    """What a configuration of the build is for."""
-    config: str
-    target: str   # as zig names it
-    platform: str  # in the names of files
-    run: Optional[Tuple[str, ...]]  # in front of a program; None: it cannot be run here
-    how: str = "linked only"
-
-    @property
-    def system(self) -> str:
-        return self.target.split("-")[1].split(".")[0]
-
-    @property
-    def library(self) -> str:
-        return {"windows": "bin/petrel.dll", "macos": "lib/libpetrel.dylib"}.get(
-            self.system, "lib/libpetrel.so")
-
-
-_MUSL_ARM64 = os.environ.get("PETREL_MUSL_ARM64", "") + "/lib/ld-musl-aarch64.so.1"
-
-MACHINES = {
-    "linux_x86_64": Machine("zig_x86_64", "x86_64-linux-gnu.2.17", "manylinux_2_17_x86_64", (),
-                            "natively"),
-    "linux_arm64": Machine("zig_arm64", "aarch64-linux-gnu.2.17", "manylinux_2_17_aarch64",
-                           ("qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"), "under qemu"),
-    "musl_x86_64": Machine("zig_musl_x86_64", "x86_64-linux-musl", "musllinux_1_1_x86_64",
-                           ("/lib/ld-musl-x86_64.so.1",), "natively, with Debian's musl"),
-    "musl_arm64": Machine("zig_musl_arm64", "aarch64-linux-musl", "musllinux_1_1_aarch64",
-                          ("qemu-aarch64", _MUSL_ARM64), "under qemu, with Debian's musl"),
-    "windows_x86_64": Machine("zig_windows_x86_64", "x86_64-windows-gnu", "windows_x86_64",
-                              ("wine",), "under wine"),
-    "windows_arm64": Machine("zig_windows_arm64", "aarch64-windows-gnu", "windows_arm64", None),
-    "macos_x86_64": Machine("zig_macos_x86_64", "x86_64-macos.11.0", "macos_11_0_x86_64", None),
-    "macos_arm64": Machine("zig_macos_arm64", "aarch64-macos.11.0", "macos_11_0_arm64", None),
-}
-
-
-class Failed(Exception):
-    """What did not hold."""
-
-
-def done(*words: object, **more: object) -> str:
-    result = subprocess.run([str(word) for word in words], stdout=subprocess.PIPE,
-                            stderr=subprocess.PIPE, text=True, check=False, **more)
-    if result.returncode:
-        raise Failed(f"{words[0]} ended with {result.returncode}: {result.stderr[-2000:]}")
-    return result.stdout
 
 
 def bazel(*words: object) -> None:
@@ -103,117 +45,6 @@ def written(machine: Machine, folder: pathlib.Path) -> pathlib.Path:
     return prefix
 
 
-def shown_symbols(machine: Machine, library: pathlib.Path) -> List[str]:
-    """What can be linked to, without what a system puts before it."""
-    if machine.system == "windows":
-        return binary_file.windows_exports(library.read_bytes())
-    if machine.system == "macos":
-        # zig's linker shows two names of its own.
-        return [name for name in binary_file.macos_exports(library.read_bytes())
-                if name not in ("_mh_dylib_header", "__dso_handle")]
-    lines = [line.split() for line in done("readelf", "--wide", "--dyn-syms", library).splitlines()]
-    # The name of a version is a symbol, too.
-    return [words[7].split("@")[0] for words in lines
-            if len(words) > 7 and words[6] not in ("UND", "ABS") and words[3] in ("FUNC", "OBJECT")]
-
-
-# What a system has from its first day on.
-OF_SYSTEMS = {
-    "gnu": r"(libc|libm|libpthread|libdl|librt)[.]so[.][0-9]|ld-linux-.*[.]so[.][0-9]",
-    "musl": r"libc[.]so",
-    "windows": r"(kernel32|advapi32|bcrypt|ntdll)[.]dll|api-ms-win-(crt|core)-[-a-z0-9]+[.]dll",
-    "macos": r"/usr/lib/libSystem[.]B[.]dylib",
-}
-
-
-def needed(machine: Machine, library: pathlib.Path) -> List[str]:
-    """The libraries that it is loaded with."""
-    if machine.system == "windows":
-        return binary_file.windows_imports(library.read_bytes())
-    if machine.system == "macos":
-        return binary_file.macos_imports(library.read_bytes())
-    return re.findall(r"\(NEEDED\)\s+Shared library: \[(.*?)\]",
-                      done("readelf", "--wide", "--dynamic", library))
-
-
-def check_needs(machine: Machine, library: pathlib.Path) -> None:
-    """The system's own alone; the names of the files tell the oldest version of it."""
-    kind = machine.system if machine.system != "linux" else \
-        machine.target.split("-")[2].split(".")[0]
-    foreign = [name for name in needed(machine, library)
-               if not re.fullmatch(OF_SYSTEMS[kind], name, re.IGNORECASE)]
-    if foreign:
-        raise Failed(f"{machine.library} needs {', '.join(foreign)}")
-
-
-def interface() -> List[str]:
-    """The functions of petrel.h."""
-    text = (TREE / "extension/c_api/petrel.h").read_text()
-    return sorted(re.findall(r"PETREL_EXPORT [^;(]*?(petrel_\w+)\(", text))
-
-
-def check_symbols(machine: Machine, prefix: pathlib.Path) -> None:
-    """All of the interface is there to be seen and nothing else."""
-    shown, expected = shown_symbols(machine, prefix / machine.library), interface()
-    if sorted(shown) != expected:
-        raise Failed(f"{machine.library} shows {sorted(set(shown) - set(expected))} and lacks "
-                     f"{sorted(set(expected) - set(shown))}")
-
-
-def programs(work: pathlib.Path) -> Programs:
-    """Exported by this machine's command."""
-    found = {}
-    for archive in sorted(MODELS.glob("*.pt2")):
-        name = archive.stem
-        inputs = sorted(MODELS.glob(f"{name}.input_*.npy"))
-        # One is there to be refused; others have no call on record.
-        if name == "unsupported_ops" or not inputs or \
-                not (MODELS / f"{name}.output_0.npy").exists():
-            continue
-        raw = []
-        for path in inputs:
-            values = numpy.load(path)
-            file = work / f"{path.stem}.raw"
-            file.write_bytes(numpy.ascontiguousarray(values).tobytes())
-            raw += [file, "x".join(map(str, values.shape))]
-        for backend in ("xnnpack", "none"):
-            program = work / f"{name}_{backend}.pte"
-            done(TREE / "bazel-bin/extension/cli/petrel", "export", archive, "-o", program,
-                 "--backend", backend)
-            found[f"{name} {backend}"] = (program, raw)
-    return found
-
-
-def compare(name: str, out: pathlib.Path) -> None:
-    """With what eager PyTorch gave."""
-    paths = sorted(MODELS.glob(f"{name}.output_*.npy"))
-    # Inputs that the model writes come before what it returns.
-    before = len(list(out.parent.glob(f"{out.name}.*"))) - len(paths)
-    for path in paths:
-        expected = numpy.load(path)
-        data = pathlib.Path(f"{out}.{before + int(path.stem.rsplit('_', 1)[1])}").read_bytes()
-        got = numpy.frombuffer(data, expected.dtype)
-        if got.size != expected.size:
-            raise Failed(f"{path.stem} has {got.size} numbers, must have {expected.size}")
-        got = got.reshape(expected.shape)
-        if expected.dtype.kind != "f":
-            if not numpy.array_equal(got, expected):
-                raise Failed(f"{path.stem} differs")
-        elif not numpy.allclose(got, expected, rtol=1e-4, atol=1e-5, equal_nan=True):
-            raise Failed(f"{path.stem} differs by {numpy.nanmax(numpy.abs(got - expected))}")
-
-
-def built_app(machine: Machine, zig: str, prefix: pathlib.Path, source: str,
-              *more: object) -> pathlib.Path:
-    """A program in C with the library: beside it for Windows, elsewhere it knows the way."""
-    app = prefix / machine.library
-    app = app.parent / f"{pathlib.Path(source).stem}{'.exe' if machine.system == 'windows' else ''}"
-    way = [] if machine.system == "windows" else [f"-Wl,-rpath,{prefix}/lib"]
-    done(zig, "cc", "-target", machine.target, "-std=c99", "-O1", TREE / source, "-o", app,
-         f"-I{prefix}/include", f"-L{prefix}/lib", "-lpetrel", *way, *more)
-    return app
-
-
 def check_built_anew(machine: Machine, first: pathlib.Path, work: pathlib.Path) -> None:
     """The bytes are those of a copy of the sources that is built elsewhere, without a cache."""
     tree, base, out = work / "elsewhere", work / "base", work / "again"
@@ -231,19 +62,6 @@ def check_built_anew(machine: Machine, first: pathlib.Path, work: pathlib.Path) 
         raise Failed(f"{out} has other bytes than {first}")
     done("chmod", "-R", "u+w", base)
     shutil.rmtree(base)
-
-
-def run_all(machine: Machine, zig: str, prefix: pathlib.Path,
-            all_programs: Programs) -> int:
-    """How many programs ran, all rightly."""
-    app = built_app(machine, zig, prefix, "test/sdk/raw_app.c")
-    if machine.run is None:
-        return 0
-    for name, (program, inputs) in all_programs.items():
-        out = prefix / name.replace(" ", "_")
-        done(*machine.run, app, program, out, *inputs)
-        compare(name.split()[0], out)
-    return len(all_programs)
 
 
 def interface_files(where: pathlib.Path) -> pathlib.Path:
@@ -325,7 +143,7 @@ def main() -> int:
         # Before other configurations: what Bazel built last is where its links lead.
         bazel("build", "//extension/cli:petrel",
               *(f"//extension/c_api:{name}" for name in INTERFACE_TESTS))
-        all_programs = programs(work)
+        all_programs = programs(TREE / "bazel-bin/extension/cli/petrel", work)
         files = interface_files(work / "files")
         os.environ.update(WINEPREFIX=str(work / "wine"), WINEDEBUG="-all")
         for name in names:

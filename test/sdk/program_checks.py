@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the programs of test/models on other machines, by an app in C.
+
+    found = program_checks.programs(command, work)          exported by this machine's command
+    program_checks.run_all(machine, zig, prefix, found)     how many ran, all rightly
+
+Their inputs and outputs are those that eager PyTorch gave.
+"""
+
+import pathlib
+from typing import Dict, List, Tuple
+
+import numpy
+
+from machine_list import TREE, Failed, Machine, done
+
+MODELS = TREE / "test/models/fixtures/torch_2_13"
+
+# By name: the program, and for each input its file and sizes.
+Programs = Dict[str, Tuple[pathlib.Path, List[object]]]
+
+
+def programs(command: pathlib.Path, work: pathlib.Path) -> Programs:
+    """Exported by this machine's command."""
+    found = {}
+    for archive in sorted(MODELS.glob("*.pt2")):
+        name = archive.stem
+        inputs = sorted(MODELS.glob(f"{name}.input_*.npy"))
+        # One is there to be refused; others have no call on record.
+        if name == "unsupported_ops" or not inputs or \
+                not (MODELS / f"{name}.output_0.npy").exists():
+            continue
+        raw = []
+        for path in inputs:
+            values = numpy.load(path)
+            file = work / f"{path.stem}.raw"
+            file.write_bytes(numpy.ascontiguousarray(values).tobytes())
+            raw += [file, "x".join(map(str, values.shape))]
+        for backend in ("xnnpack", "none"):
+            program = work / f"{name}_{backend}.pte"
+            done(command, "export", archive, "-o", program, "--backend", backend)
+            found[f"{name} {backend}"] = (program, raw)
+    return found
+
+
+def compare(name: str, out: pathlib.Path) -> None:
+    """With what eager PyTorch gave."""
+    paths = sorted(MODELS.glob(f"{name}.output_*.npy"))
+    # Inputs that the model writes come before what it returns.
+    before = len(list(out.parent.glob(f"{out.name}.*"))) - len(paths)
+    for path in paths:
+        expected = numpy.load(path)
+        data = pathlib.Path(f"{out}.{before + int(path.stem.rsplit('_', 1)[1])}").read_bytes()
+        got = numpy.frombuffer(data, expected.dtype)
+        if got.size != expected.size:
+            raise Failed(f"{path.stem} has {got.size} numbers, must have {expected.size}")
+        got = got.reshape(expected.shape)
+        if expected.dtype.kind != "f":
+            if not numpy.array_equal(got, expected):
+                raise Failed(f"{path.stem} differs")
+        elif not numpy.allclose(got, expected, rtol=1e-4, atol=1e-5, equal_nan=True):
+            raise Failed(f"{path.stem} differs by {numpy.nanmax(numpy.abs(got - expected))}")
+
+
+def built_app(machine: Machine, zig: str, prefix: pathlib.Path, source: str,
+              *more: object) -> pathlib.Path:
+    """A program in C with the library: beside it for Windows, elsewhere it knows the way."""
+    app = prefix / machine.library
+    app = app.parent / f"{pathlib.Path(source).stem}{'.exe' if machine.system == 'windows' else ''}"
+    way = [] if machine.system == "windows" else [f"-Wl,-rpath,{prefix}/lib"]
+    done(zig, "cc", "-target", machine.target, "-std=c99", "-O1", TREE / source, "-o", app,
+         f"-I{prefix}/include", f"-L{prefix}/lib", "-lpetrel", *way, *more)
+    return app
+
+
+def run_all(machine: Machine, zig: str, prefix: pathlib.Path,
+            all_programs: Programs) -> int:
+    """How many programs ran, all rightly."""
+    app = built_app(machine, zig, prefix, "test/sdk/raw_app.c")
+    if machine.run is None:
+        return 0
+    for name, (program, inputs) in all_programs.items():
+        out = prefix / name.replace(" ", "_")
+        done(*machine.run, app, program, out, *inputs)
+        compare(name.split()[0], out)
+    return len(all_programs)
