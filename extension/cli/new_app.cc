@@ -75,7 +75,7 @@ add_executable(NAME NAME.cc)
 target_link_libraries(NAME PRIVATE petrel::module NAME_registry)
 )";
 
-constexpr char kBuild[] = R"(# ./bazelw run //NAME -- MODEL.pte
+constexpr char kBuild[] = R"(# ./bazelw run //NAME -- "$PWD/MODEL.pte"
 load("@petrel//runtime:registry.bzl", "petrel_registry")
 load("@rules_cc//cc:defs.bzl", "cc_binary")
 
