@@ -31,6 +31,7 @@ constexpr size_t kMostRows = 8;
 // Rows of weights whose products sums of 16 bits hold: 4 x 2 x 255 x 8 at most.
 constexpr size_t kStep = 32;
 constexpr size_t kStepBytes = kStep / 2 * kColumns;
+constexpr size_t kAhead = 2048;  // bytes that are fetched before they are needed
 
 // What all tiles of a call have in common, as XNNPACK gives it.
 struct Call {
@@ -75,25 +76,38 @@ PETREL_AVX2_INLINE __m256 twice(const uint8_t* packed) {
       _mm256_or_si256(_mm256_slli_epi64(pairs, 48), _mm256_slli_epi64(pairs, 16)));
 }
 
-// Four of the columns that are packed together, the `half`-th: two sums for each. One group
-// after the other, so that only these sums stay in registers, and the weights of one step.
-template <size_t kRows>
-PETREL_AVX2_INLINE void sum_columns(const Call& call, const uint8_t* packed, size_t half,
-                                    __m256 (&sums)[kRows]) {
+// Of the columns that are packed together four or all, from the `first`-th half on: two sums
+// for each. One step after the other, so that only these sums stay in registers, and the
+// weights of one step. With one row weights are read once and come from memory.
+template <size_t kRows, size_t kHalves>
+PETREL_AVX2_INLINE void sum_columns(const Call& call, const uint8_t* packed, size_t first,
+                                    __m256 (*sums)[kRows]) {
   const int8_t* a = call.a;
+#pragma GCC unroll 2
+  for (size_t h = 0; h < kHalves; ++h) {
 #pragma GCC unroll 8
-  for (size_t r = 0; r < kRows; ++r) sums[r] = _mm256_setzero_ps();
+    for (size_t r = 0; r < kRows; ++r) sums[h][r] = _mm256_setzero_ps();
+  }
   for (size_t k = 0; k < call.depth; k += call.group) {
-    const uint8_t* scales_at = packed + call.group / kStep * kStepBytes;
-    const __m256 scales = twice(scales_at + half * kHalf * sizeof(uint16_t));
-    for (; packed != scales_at; packed += kStepBytes, a += kStep) {
-      __m256i weights[4];
-      unpack(packed + half * kStep, &weights[0], &weights[1]);
-      unpack(packed + kStepBytes / 2 + half * kStep, &weights[2], &weights[3]);
-      const int8_t* row = a;
+    const uint8_t* scales = packed + call.group / kStep * kStepBytes;
+    for (; packed != scales; packed += kStepBytes, a += kStep) {
+      if (kRows == 1) {
+        _mm_prefetch(reinterpret_cast<const char*>(packed) + kAhead, _MM_HINT_T0);
+        _mm_prefetch(reinterpret_cast<const char*>(packed) + kAhead + 64, _MM_HINT_T0);
+      }
+#pragma GCC unroll 2
+      for (size_t h = 0; h < kHalves; ++h) {
+        const size_t half = first + h;
+        const __m256 scale = twice(scales + half * kHalf * sizeof(uint16_t));
+        __m256i weights[4];
+        unpack(packed + half * kStep, &weights[0], &weights[1]);
+        unpack(packed + kStepBytes / 2 + half * kStep, &weights[2], &weights[3]);
+        const int8_t* row = a;
 #pragma GCC unroll 8
-      for (size_t r = 0; r < kRows; ++r, row += call.a_stride) {
-        sums[r] = _mm256_fmadd_ps(_mm256_cvtepi32_ps(step_sums(row, weights)), scales, sums[r]);
+        for (size_t r = 0; r < kRows; ++r, row += call.a_stride) {
+          sums[h][r] =
+              _mm256_fmadd_ps(_mm256_cvtepi32_ps(step_sums(row, weights)), scale, sums[h][r]);
+        }
       }
     }
     packed += kColumns * sizeof(uint16_t);
@@ -117,9 +131,13 @@ PETREL_AVX2 void multiply(const Call& call, size_t columns, const void* w, float
   for (;;) {
     const __m256 weight_sums = _mm256_loadu_ps(reinterpret_cast<const float*>(packed));
     packed += kColumns * sizeof(float);
-    __m256 low[kRows], high[kRows];
-    sum_columns<kRows>(call, packed, 0, low);
-    sum_columns<kRows>(call, packed, 1, high);
+    __m256 sums[2][kRows];
+    if (kRows == 1) {
+      sum_columns<kRows, 2>(call, packed, 0, sums);
+    } else {
+      sum_columns<kRows, 1>(call, packed, 0, sums);
+      sum_columns<kRows, 1>(call, packed, 1, sums + 1);
+    }
     packed +=
         call.depth / kStep * kStepBytes + call.depth / call.group * kColumns * sizeof(uint16_t);
     const __m256 bias = _mm256_loadu_ps(reinterpret_cast<const float*>(packed));
@@ -127,7 +145,7 @@ PETREL_AVX2 void multiply(const Call& call, size_t columns, const void* w, float
     for (size_t r = 0; r < kRows; ++r) {
       // Scales are packed as a sixteenth; zero points are 128 more, as levels are.
       const float zero_point = static_cast<float>(call.quantization[r].zero_point + 128);
-      const __m256d mixed = _mm256_castps_pd(_mm256_hadd_ps(low[r], high[r]));
+      const __m256d mixed = _mm256_castps_pd(_mm256_hadd_ps(sums[0][r], sums[1][r]));
       __m256 sum = _mm256_castpd_ps(_mm256_permute4x64_pd(mixed, 0xd8));
       sum = _mm256_fmadd_ps(weight_sums, _mm256_set1_ps(zero_point),
                             _mm256_mul_ps(sum, _mm256_set1_ps(16.0f)));
