@@ -150,14 +150,10 @@ absl::StatusOr<DataProgram> DataProgram::read(const std::string& path,
       program.payloads_[{i, j}] = slice(view.segment(delegate.payload()));
     }
   }
-  bool has_additions = false;
   for (uint32_t i = 0; i < view.num_named_data(); ++i) {
     const runtime::NamedDataView entry = view.named_data(i);
     const runtime::SegmentView segment = view.segment(entry.segment);
     const bool is_additions = entry.key == schema::kAdditionsKey;
-    // The first counts; each would be a copy that is read.
-    if (is_additions && has_additions) continue;
-    has_additions = has_additions || is_additions;
     const runtime::Span<const uint8_t> own = loaded->additions().bytes();
     program.named_.push_back(
         {std::string(entry.key),

@@ -5,7 +5,6 @@
 // agree with `verify` on whether the file is a program.
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include <cstdlib>
@@ -15,7 +14,6 @@
 #include <utility>
 #include <vector>
 
-#include "schema/additions_generated.h"
 #include "test/faults/attack.h"
 
 namespace petrel::faults {
@@ -200,30 +198,6 @@ TEST(DataVerbsTest, RefuseConstantsThatShareTooManyBytes) {
   const std::string file = written(recipe, "shared.pte");
   EXPECT_EQ(exit_code_of("verify " + file), 0);
   EXPECT_EQ(exit_code_of("data list " + file), 1);
-}
-
-// A key may be there again and again, and the first counts.
-TEST(DataVerbsTest, ReadWhatPetrelAddsOnce) {
-  flatbuffers::FlatBufferBuilder builder;
-  std::vector<flatbuffers::Offset<schema::additions::Weight>> weights;
-  for (int i = 1000; i < 3000; ++i) {
-    const auto key = builder.CreateString(std::to_string(i) + std::string(200, 'w'));
-    weights.push_back(schema::additions::CreateWeight(builder, key));
-  }
-  const std::vector<flatbuffers::Offset<schema::additions::MethodAdditions>> methods = {
-      schema::additions::CreateMethodAdditions(builder)};
-  schema::additions::FinishAdditionsBuffer(
-      builder, schema::additions::CreateAdditions(builder, 0, builder.CreateVector(methods),
-                                                  builder.CreateVector(weights)));
-  Recipe recipe;
-  const auto segment = static_cast<uint32_t>(recipe.segments.size());
-  recipe.segments.emplace_back(builder.GetBufferPointer(),
-                               builder.GetBufferPointer() + builder.GetSize());
-  for (int i = 0; i < 2000; ++i) recipe.named_data.emplace_back("petrel.program", segment);
-  EXPECT_EQ(exit_code_of("data list " + written(recipe, "again.pte")), 0);
-  rusage used = {};
-  ASSERT_EQ(getrusage(RUSAGE_CHILDREN, &used), 0);
-  EXPECT_LT(used.ru_maxrss, 500'000) << "kilobytes of one command";
 }
 
 TEST(LimitsOfVerbsTest, AreOptions) {
