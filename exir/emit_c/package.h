@@ -38,7 +38,8 @@ struct CTensor {
   bool varies() const { return type.is_dynamic(); }
 };
 
-// A loop over rows counts its rounds in the context, from 0 on.
+// A loop over rows counts its rounds in the context, from 0 on, and never to as many as there are
+// rows: what reads or writes that row stays in its memory.
 struct CRounds {
   size_t counter = 0;      // index
   std::string count;       // of rows; "" before the first round, where there is one

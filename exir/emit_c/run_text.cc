@@ -144,18 +144,20 @@ std::string begin_text(const Package& package, const CMethod& method) {
   return text + input_copies_text(package, method);
 }
 
-// Steps are counted from 1: what comes before them is one, too.
+// Steps are counted from 1: what comes before them is one, too. A counter of rounds is that of a
+// row in whatever order steps are done: a host may ask a device for any.
 std::string jump_text(const Package& package, const CMethod& method, const CJump& jump) {
   const std::string go = absl::StrCat("*next = ", jump.to + 1, "u;\n");
   if (jump.rounds.has_value()) {
     const std::string counter = counter_of(method, jump.rounds->counter);
-    const std::string set = absl::StrCat(
-        "  ", counter, jump.rounds->is_before ? " = 0u" : absl::StrCat(" = ", counter, " + 1u"),
-        ";\n");
-    if (jump.rounds->count.empty()) return set;
-    return absl::StrCat(set, "  if ((int64_t)", counter, jump.rounds->is_before ? " >= " : " < ",
-                        jump.rounds->count, ") {\n    ", go, "    return ", package.capitals,
-                        "_OK;\n  }\n");
+    const std::string leave = absl::StrCat(go, "    return ", package.capitals, "_OK;\n  }\n");
+    const std::string& count = jump.rounds->count;
+    if (!jump.rounds->is_before) {
+      return absl::StrCat("  if (((int64_t)", counter, " + 1) < ", count, ") {\n    ", counter,
+                          " = ", counter, " + 1u;\n    ", leave);
+    }
+    return absl::StrCat("  ", counter, " = 0u;\n",
+                        count.empty() ? "" : absl::StrCat("  if (", count, " < 1) {\n    ", leave));
   }
   if (jump.unless.empty()) return absl::StrCat("  ", go, "  return ", package.capitals, "_OK;\n");
   return absl::StrCat("  if (!*(const bool *)(const void *)(", at_run(jump.unless), ")) {\n    ",

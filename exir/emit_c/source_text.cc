@@ -89,7 +89,12 @@ std::string init_text(const Package& package) {
     if (!parameter.is_pointer()) continue;
     absl::StrAppend(&text, "  context->", parameter.variable, " = NULL;\n");
   }
-  for (const CMethod& method : package.methods) text += sizes_init_text(method);
+  for (const CMethod& method : package.methods) {
+    text += sizes_init_text(method);
+    for (size_t i = 0; i < method.loops; ++i) {
+      absl::StrAppend(&text, "  context->", method.rounds_member, "[", i, "] = 0u;\n");
+    }
+  }
   if (package.delegates.empty()) return text;
   text += "  context->open_delegates = 0u;\n";
   for (size_t i = 0; i < package.delegates.size(); ++i) {

@@ -117,6 +117,11 @@ TEST(Device, WhatIsOutOfRangeIsRefused) {
   EXPECT_THAT(host->run_steps(0, 5, 1).status().ToString(), HasSubstr("of 5"));
   EXPECT_THAT(host->run_steps(0, 1, 1).status().ToString(),
               HasSubstr("step 0 of the method must run before step 1"));
+  ASSERT_TRUE(host->run_steps(0, 0, 1).ok());
+  EXPECT_TRUE(host->run_steps(0, 1, 1).ok());
+  ASSERT_TRUE(host->set_sizes(0, {}).ok());  // of which step 0 knows nothing
+  EXPECT_THAT(host->run_steps(0, 1, 1).status().ToString(),
+              HasSubstr("step 0 of the method must run before step 1"));
   EXPECT_THAT(host->method("backward").status().ToString(),
               HasSubstr("has no method 'backward', it has: forward"));
 }

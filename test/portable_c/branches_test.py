@@ -13,8 +13,54 @@ import unittest
 import arrays
 import npy_file
 import package
+from command import done
 
 VARYING = pathlib.Path("test/models/varying").absolute()
+
+# Of the metadata alone; memory is of exactly the sizes that it tells, and holds anything.
+ANY_ORDER = """#include "petrel_model.h"
+#include "kws_plan.h"
+#include <stdlib.h>
+#include <string.h>
+
+const struct petrel_model_metadata *kws_get_model_metadata(void);
+
+static void *anything(size_t bytes) {
+  void *const memory = malloc(bytes);
+  memset(memory, 0xa5, bytes);
+  return memory;
+}
+
+int main(int argc, char **argv) {
+  const struct petrel_model_metadata *const model = kws_get_model_metadata();
+  const struct petrel_method_plan *const plan = &kws_get_plan()->methods[0];
+  const struct petrel_method_info *const method = &model->methods[0];
+  void *const context = anything(model->context_bytes);
+  void *pools[4], *outputs[8];
+  size_t pool_bytes[4];
+  const void *inputs[8];
+  uint32_t next = 0, i, state = 1;
+  if (argc != 2 || (uint32_t)atoi(argv[1]) != plan->num_steps) return 1;
+  for (i = 0; i < model->num_pools; ++i) {
+    pool_bytes[i] = model->pools[i].bytes;
+    pools[i] = anything(pool_bytes[i]);
+  }
+  for (i = 0; i < method->num_inputs; ++i) inputs[i] = anything(method->inputs[i].bytes);
+  for (i = 0; i < method->num_outputs; ++i) outputs[i] = anything(method->outputs[i].bytes);
+  if (model->init(context, pools, pool_bytes) != PETREL_MODEL_OK) return 2;
+  if (plan->run_step(context, inputs, outputs, &next) != PETREL_MODEL_OK || next != 1) return 3;
+  for (i = 0; i < 20000; ++i) {
+    state = state * 1664525u + 1013904223u;
+    next = 1u + (state >> 16) % (plan->num_steps - 1u);
+    (void)plan->run_step(context, inputs, outputs, &next);
+  }
+  for (i = 0; i < model->num_pools; ++i) free(pools[i]);
+  for (i = 0; i < method->num_inputs; ++i) free((void *)(uintptr_t)inputs[i]);
+  for (i = 0; i < method->num_outputs; ++i) free(outputs[i]);
+  free(context);
+  return 0;
+}
+"""
 
 
 class BranchesTest(unittest.TestCase):
@@ -88,6 +134,20 @@ class BranchesTest(unittest.TestCase):
             eager = [npy_file.read(f) for f in self.files("scan_varying", call, "output")]
             actual = built.run("forward", [inputs[0].data, inputs[1]])
             self.assertEqual([len(a) for a in actual], [len(e.data) for e in eager])
+
+    # A host may ask a device for any step after the first, as often as it likes.
+    def test_steps_in_any_order_stay_in_their_memory(self):
+        for name in ("map_rows", "scan_rows", "map_varying", "scan_varying", "while_bound"):
+            with self.subTest(program=name):
+                folder = self.folder / name
+                folder.mkdir()
+                built = package.Package(folder, "kws", [("forward", VARYING / f"{name}.pt2")],
+                                        words=("--device-rpc",))
+                (folder / "steps.c").write_text(ANY_ORDER)
+                sources = [f"c/kws{part}.c" for part in ("", "_params", "_metadata", "_plan")]
+                done(["gcc", "-std=c11", "-O1", "-fsanitize=address", "-Ic", "steps.c", *sources,
+                      "-lm", "-o", "steps"], folder)
+                done(["./steps", str(built.manifest["methods"][0]["steps"] + 2)], folder)
 
     def test_branches_work_in_pools_and_with_memory_of_the_caller(self):
         (self.folder / "c").mkdir()

@@ -351,6 +351,7 @@ static void set_sizes(struct petrel_rpc *rpc, const struct petrel_request *reque
   status = info->set_sizes == NULL ? (int32_t)PETREL_MODEL_OK
                                    : info->set_sizes(rpc->config.context, pointers);
   if (status == PETREL_MODEL_OK) {
+    rpc->begun = 0; /* step 0 has checked what it found with other sizes */
     petrel_rpc_answer(rpc, request, NULL, 0, NULL, 0);
   } else {
     petrel_rpc_refuse(rpc, request, PETREL_RPC_OF_MODEL, status, 0);
