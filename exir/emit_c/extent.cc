@@ -12,6 +12,10 @@ namespace {
 
 using Kind = SizeAtom::Kind;
 
+// The smaller of two names both of them twice, so that a minimum of a few bytes would be a text
+// of gigabytes.
+constexpr size_t kMostText = 4096;
+
 // C rounds towards zero, which is the same where nothing is negative.
 std::string quotient_text(const SizeExpression& a, const SizeExpression& b) {
   const std::string over = Extent(a).text(), under = Extent(b).text();
@@ -26,6 +30,7 @@ std::string best_text(const SizeAtom& atom) {
     const std::string next = Extent(atom.operands[i]).text();
     if (best.empty() || next.empty()) return "";
     best = absl::StrCat("((", best, ")", sign, "(", next, ") ? (", best, ") : (", next, "))");
+    if (best.size() > kMostText) return "";
   }
   return best;
 }
@@ -41,6 +46,15 @@ std::string text_of(const SizeAtom& atom) {
       return best_text(atom);
   }
   return "";
+}
+
+// C computes products and sums one by one in 64 bits.
+bool has_ends(const SizeRange& range) { return range.has_low() && range.has_high(); }
+
+SizeRange range_of(const SizeTerm& term) {
+  SizeRange range = {term.coefficient, term.coefficient};
+  for (const SizeAtomPtr& factor : term.factors) range = range * factor->range;
+  return range;
 }
 
 // What `fn` makes of two that are known.
@@ -62,7 +76,10 @@ std::string Extent::text() const {
     if (product.empty() || factor != 1) absl::StrAppend(&text, factor);
     if (!product.empty()) absl::StrAppend(&text, factor != 1 ? " * " : "", product);
   };
+  SizeRange sum = {size_->constant(), size_->constant()};
   for (const SizeTerm& term : size_->terms()) {
+    sum = sum + range_of(term);
+    if (!has_ends(sum)) return "";
     std::string product;
     for (const SizeAtomPtr& factor : term.factors) {
       const std::string one = text_of(*factor);
@@ -70,6 +87,7 @@ std::string Extent::text() const {
       absl::StrAppend(&product, product.empty() ? "" : " * ", one);
     }
     add(term.coefficient, product);
+    if (text.size() > kMostText) return "";
   }
   if (size_->constant() != 0 || text.empty()) add(size_->constant(), "");
   return text;

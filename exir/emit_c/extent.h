@@ -8,7 +8,7 @@
 //   (rows * 8 + 1).text()   "129", or "8 * sizes->s31 + 1"
 //
 // Equal means proven equal. What cannot be computed is not known, and has no text; whoever
-// writes calls refuses it. C computes in 64 bits, in which no size of a tensor overflows.
+// writes calls refuses it. C computes in 64 bits, in which nothing that has a text overflows.
 #ifndef PETREL_EXIR_EMIT_C_EXTENT_H_
 #define PETREL_EXIR_EMIT_C_EXTENT_H_
 

@@ -112,7 +112,8 @@ void bind_varying_plane(KernelCall& call, const TensorType& in, const TensorType
   const Extents from = extents_of(in), to = extents_of(out);
   const size_t rank = from.size();
   Extent planes = 1;
-  for (size_t d = 0; d + dims < rank; ++d) planes *= from[d];
+  // Of a plane without elements nothing is made.
+  for (size_t d = 0; d < rank; ++d) planes *= d + dims < rank ? from[d] : smaller_of(from[d], 1);
   NodeCalls::bind(call, "PLANES", planes);
   NodeCalls::bind(call, "IN_HEIGHT", dims == 2 ? from[rank - 2] : 1);
   NodeCalls::bind(call, "IN_WIDTH", from[rank - 1]);

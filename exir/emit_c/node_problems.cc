@@ -81,6 +81,61 @@ std::string problem_of_arguments(const Node& node, const OperatorRow& row) {
   return "";
 }
 
+// C counts places in windows, and in what they cover, as int32_t.
+std::string problem_of_windows(const Node& node) {
+  constexpr int64_t kFarthest = int64_t{1} << 30;
+  const auto has = [&node](ArgHandle handle) { return node.op().find_arg(handle) >= 0; };
+  const auto most_at = [&](ArgHandle handle) {
+    int64_t most = 1;
+    if (!has(handle)) return most;
+    for (const int64_t number : ints_of(node.argument(handle))) most = std::max(most, number);
+    return most;
+  };
+  const auto most_size = [](const Value* value) {
+    const Sizes& sizes = value->tensor().sizes;
+    return sizes.empty() ? int64_t{1} : int64_t{*std::max_element(sizes.begin(), sizes.end())};
+  };
+  int64_t reach = 0;
+  if (has(arg::dilation) || has(arg::kernel_size)) {
+    const int64_t window =
+        has(arg::weight) ? most_size(node.input(arg::weight)) : most_at(arg::kernel_size);
+    reach = most_size(node.operands()[0]) + 2 * most_at(arg::padding) + most_at(arg::stride) +
+            most_at(arg::dilation) * window;
+  }
+  if (node.is(aten::_adaptive_avg_pool2d)) {
+    const Sizes &in = node.operands()[0]->tensor().sizes, &out = node.result()->tensor().sizes;
+    for (size_t d = in.size() - 2; d < in.size(); ++d) {
+      reach = std::max(reach, (int64_t{out[d]} + 1) * int64_t{in[d]});
+    }
+  }
+  return reach > kFarthest ? "its windows reach farther than C counts" : "";
+}
+
+// What is made of elements of the first operand, which must have some.
+constexpr absl::string_view kOfElements[] = {"aten::amax.out",
+                                             "aten::amin.out",
+                                             "aten::argmax.out",
+                                             "aten::argmin.out",
+                                             "aten::max.dim_max",
+                                             "aten::min.dim_min",
+                                             "aten::max.unary_out",
+                                             "aten::min.unary_out",
+                                             "aten::reflection_pad1d.out",
+                                             "aten::reflection_pad2d.out",
+                                             "aten::replication_pad1d.out",
+                                             "aten::replication_pad2d.out",
+                                             "aten::upsample_nearest2d.vec_out",
+                                             "aten::upsample_bilinear2d.vec_out"};
+
+std::string problem_of_elements(const Node& node, const std::string& kernel) {
+  const bool reads =
+      std::find(std::begin(kOfElements), std::end(kOfElements), kernel) != std::end(kOfElements);
+  if (!reads || node.operands()[0]->tensor().numel() > 0 || node.result(0)->tensor().numel() == 0) {
+    return "";
+  }
+  return absl::StrCat("'", node.operands()[0]->name(), "' has no elements");
+}
+
 // Drivers get no sizes.
 std::string problem_of_delegate(const Node& node) {
   std::vector<const Value*> values;
@@ -147,6 +202,9 @@ std::string problem_of(const Node& node, const Storage& storage,
   const std::string kernel = kernel_of(node, storage);
   const OperatorRow* row = find_operator(kernel);
   if (row == nullptr) return absl::StrCat(kernel, " does not exist in C yet");
+  for (std::string problem : {problem_of_windows(node), problem_of_elements(node, kernel)}) {
+    if (!problem.empty()) return problem;
+  }
   return problem_of_arguments(node, *row);
 }
 

@@ -12,6 +12,8 @@ namespace {
 
 // What is computed of itself again and again would be written as often.
 constexpr size_t kLongest = 1000;
+// Of steps of which each is a call here: an archive may have a million.
+constexpr int kMostSteps = 200;
 
 bool is_int(const Argument& argument) {
   return argument.is_value() && argument.value()->type().kind == Type::Kind::kInt;
@@ -21,24 +23,30 @@ bool is_float(const Argument& argument) {
   return argument.is_value() && argument.value()->type().kind == Type::Kind::kFloat;
 }
 
-absl::StatusOr<std::string> text_of(const Argument& argument) {
+absl::Status too_many_steps() {
+  return absl::UnimplementedError("numbers that are computed in so many steps do not exist in C");
+}
+
+absl::StatusOr<std::string> text_of(const Value* value, int steps);
+
+absl::StatusOr<std::string> text_of(const Argument& argument, int steps) {
   if (argument.is_number()) return number(argument.as_number());
-  if (is_float(argument)) return real_text(argument.value());
+  if (is_float(argument)) return text_of(argument.value(), steps);
   const std::string text = is_int(argument) ? Extent(argument.value()->type().number).text() : "";
   if (!text.empty()) return absl::StrCat("(double)(", text, ")");
   return absl::UnimplementedError("numbers that no size tells do not exist in C yet");
 }
 
-bool is_never_zero(const Argument& argument) {
+bool is_never_zero(const Argument& argument, int steps) {
   if (argument.is_number()) return argument.as_number() != 0;
   if (is_int(argument)) {
     const SizeRange range = Extent(argument.value()->type().number).range();
     return range.low > 0 || range.high < 0;
   }
   const Node* producer = is_float(argument) ? argument.value()->producer() : nullptr;
-  return producer != nullptr &&
+  return producer != nullptr && steps < kMostSteps &&
          producer->is(executorch_prim::sym_float_Scalar, executorch_prim::neg_Scalar) &&
-         is_never_zero(producer->arguments()[0]);
+         is_never_zero(producer->arguments()[0], steps + 1);
 }
 
 // "+" of what has two sides.
@@ -51,10 +59,10 @@ const char* sign_of(const Node& node) {
   return node.is(executorch_prim::sym_min_Scalar) ? "<" : "";
 }
 
-absl::StatusOr<std::string> text_of(const Node& node) {
-  if (node.is(executorch_prim::sym_float_Scalar)) return text_of(node.arguments()[0]);
+absl::StatusOr<std::string> text_of(const Node& node, int steps) {
+  if (node.is(executorch_prim::sym_float_Scalar)) return text_of(node.arguments()[0], steps);
   if (node.is(executorch_prim::neg_Scalar)) {
-    PETREL_ASSIGN_OR_RETURN(const std::string a, text_of(node.arguments()[0]));
+    PETREL_ASSIGN_OR_RETURN(const std::string a, text_of(node.arguments()[0], steps));
     return absl::StrCat("(-", a, ")");
   }
   const std::string sign = sign_of(node);
@@ -62,28 +70,28 @@ absl::StatusOr<std::string> text_of(const Node& node) {
     return absl::UnimplementedError(
         absl::StrCat("numbers that ", node.op().name, " computes do not exist in C yet"));
   }
-  if (sign == "/" && !is_never_zero(node.arguments()[1])) {
+  if (sign == "/" && !is_never_zero(node.arguments()[1], steps)) {
     return absl::UnimplementedError("C does not divide numbers by what may be 0 yet");
   }
-  PETREL_ASSIGN_OR_RETURN(const std::string a, text_of(node.arguments()[0]));
-  PETREL_ASSIGN_OR_RETURN(const std::string b, text_of(node.arguments()[1]));
-  if (a.size() + b.size() > kLongest) {
-    return absl::UnimplementedError("numbers that are computed in so many steps do not exist in C");
-  }
+  PETREL_ASSIGN_OR_RETURN(const std::string a, text_of(node.arguments()[0], steps));
+  PETREL_ASSIGN_OR_RETURN(const std::string b, text_of(node.arguments()[1], steps));
+  if (a.size() + b.size() > kLongest) return too_many_steps();
   const bool chooses = sign == "<" || sign == ">";
   return chooses ? absl::StrCat("(", a, " ", sign, " ", b, " ? ", a, " : ", b, ")")
                  : absl::StrCat("(", a, " ", sign, " ", b, ")");
 }
 
-}  // namespace
-
-absl::StatusOr<std::string> real_text(const Value* value) {
+absl::StatusOr<std::string> text_of(const Value* value, int steps) {
   const Node* producer = value->producer();
   if (producer == nullptr) {
     return absl::UnimplementedError("numbers that are inputs do not exist in C yet");
   }
-  return text_of(*producer);
+  return steps == kMostSteps ? too_many_steps() : text_of(*producer, steps + 1);
 }
+
+}  // namespace
+
+absl::StatusOr<std::string> real_text(const Value* value) { return text_of(value, 0); }
 
 std::string problem_of_real(const Value* value, const std::vector<MethodSize>& sizes) {
   const absl::StatusOr<std::string> text = real_text(value);

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/emit_c/node_problems.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "exir/ir/text.h"
+#include "exir/memory/planned_program.h"
+#include "exir/memory/storage.h"
+#include "exir/ops/table.h"
+
+namespace petrel::exir::emit_c {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+// Of one node that makes `out` of %x, and of %w where that is wanted.
+std::vector<std::string> problems(const std::string& inputs, const std::string& node) {
+  const std::string text =
+      absl::StrCat("method @m(", inputs, ") {\n  %y = ", node, "\n  return %y\n}\n");
+  auto graph = parse_graph(text, find_op, nullptr);
+  if (!graph.ok()) return {std::string(graph.status().message())};
+  PlannedMethod method;
+  method.name = "m";
+  method.graph = *std::move(graph);
+  method.storage = std::make_unique<Storage>(*method.graph);
+  return problems_of(method, {});
+}
+
+TEST(NodeProblems, WindowsMayNotReachFartherThanCCounts) {
+  const char* const inputs = "%x: f32[1,1,1], %w: f32[1,1,1]";
+  EXPECT_THAT(
+      problems(inputs, "aten.convolution.default(%x, %w, none, [2], [2], [1], false, [0], 1)"),
+      IsEmpty());
+  // The first window of the second piece would begin before all memory.
+  EXPECT_THAT(problems(inputs,
+                       "aten.convolution.default(%x, %w, none, [1073741824], [1610612736], [1], "
+                       "false, [0], 1)"),
+              ElementsAre(HasSubstr("reach farther than C counts")));
+  EXPECT_THAT(problems("%x: f32[1,1,100000,1]", "aten._adaptive_avg_pool2d.default(%x, [30000,1])"),
+              ElementsAre(HasSubstr("reach farther than C counts")));
+  EXPECT_THAT(problems("%x: f32[1,1,1000,1]", "aten._adaptive_avg_pool2d.default(%x, [300,1])"),
+              IsEmpty());
+}
+
+TEST(NodeProblems, WhatIsMadeOfElementsNeedsSome) {
+  for (const char* node : {"aten.upsample_nearest2d.vec(%x, [4,4], none)",
+                           "aten.upsample_bilinear2d.vec(%x, [4,4], false, none)",
+                           "aten.replication_pad2d.default(%x, [1,1,1,1])"}) {
+    EXPECT_THAT(problems("%x: f32[1,1,2,2]", node), IsEmpty()) << node;
+    EXPECT_THAT(problems("%x: f32[1,1,0,2]", node), ElementsAre(HasSubstr("'x' has no elements")))
+        << node;
+  }
+}
+
+}  // namespace
+}  // namespace petrel::exir::emit_c
