@@ -67,7 +67,8 @@ set_source_files_properties("${CMAKE_CURRENT_LIST_DIR}/petrel_params.S" PROPERTI
 
 constexpr char kExact[] =
     "# Results are those of the reference kernels only when nothing is contracted.";
-constexpr char kFused[] = "# Products and sums may be one operation.";
+constexpr char kFused[] =
+    "# Products and sums may be one operation, and none is expected to stop the program.";
 
 bool is_user_file(const Package& package, const std::string& source) {
   return absl::StartsWith(source, package.name + "_kernel_");
@@ -78,11 +79,11 @@ std::string without_ending(const std::string& file) { return file.substr(0, file
 // `files` have the names of the user, which may hold anything.
 std::string filled(const Package& package, absl::string_view text, absl::string_view linker,
                    absl::string_view binary, const std::string& files) {
-  const std::string all =
-      absl::StrReplaceAll(text, {{"@LINKER@", linker_text(package).empty() ? "" : linker},
-                                 {"@BINARY@", package.includes_binary ? binary : ""},
-                                 {"@CONTRACT@", package.pools->fast_math ? "fast" : "off"},
-                                 {"@WHY@", package.pools->fast_math ? kFused : kExact}});
+  const std::string all = absl::StrReplaceAll(
+      text, {{"@LINKER@", linker_text(package).empty() ? "" : linker},
+             {"@BINARY@", package.includes_binary ? binary : ""},
+             {"@CONTRACT@", package.pools->fast_math ? "fast -fno-trapping-math" : "off"},
+             {"@WHY@", package.pools->fast_math ? kFused : kExact}});
   return absl::StrReplaceAll(renamed(package, all), {{"@FILES@", files}});
 }
 

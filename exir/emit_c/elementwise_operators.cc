@@ -26,15 +26,21 @@ KernelCall& map(const OperatorRow& row, NodeCalls& calls, Arithmetic arithmetic,
   return call;
 }
 
-// In floats where they may be, by functions that compilers compute many of at once.
-absl::Status exponential(const OperatorRow& row, NodeCalls& calls) {
-  KernelCall& call = map(row, calls, Arithmetic::kDouble, row.expression);
-  const bool in_floats = calls.node().input(arg::self)->tensor().dtype == ScalarType::kFloat &&
-                         calls.out()->tensor().dtype == ScalarType::kFloat;
-  if (!calls.is_fast() || !in_floats) return absl::OkStatus();
-  call.tokens["EXPRESSION"] = absl::StrCat("petrel_fast_", row.name(), "(x)");
+// `in_doubles`, or in floats where they may be `in_floats`, of functions that compilers compute many
+// of at once.
+void map_exponentials(const OperatorRow& row, NodeCalls& calls, std::string in_doubles,
+                      std::string in_floats) {
+  KernelCall& call = map(row, calls, Arithmetic::kDouble, std::move(in_doubles));
+  const bool has_floats = calls.node().input(arg::self)->tensor().dtype == ScalarType::kFloat &&
+                          calls.out()->tensor().dtype == ScalarType::kFloat;
+  if (!calls.is_fast() || !has_floats) return;
+  call.tokens["EXPRESSION"] = std::move(in_floats);
   call.tokens["ARITHMETIC"] = "float";
   call.tokens["LOAD_IN"] = call.tokens["STORE_OUT"] = "(float)";
+}
+
+absl::Status exponential(const OperatorRow& row, NodeCalls& calls) {
+  map_exponentials(row, calls, row.expression, absl::StrCat("petrel_fast_", row.name(), "(x)"));
   return absl::OkStatus();
 }
 
@@ -57,9 +63,12 @@ absl::Status bitwise_not(const OperatorRow& row, NodeCalls& calls) {
 
 absl::Status gelu(const OperatorRow& row, NodeCalls& calls) {
   const bool is_tanh = calls.node().argument(arg::approximate).as_string() == "tanh";
-  map(row, calls, Arithmetic::kDouble,
+  map_exponentials(
+      row, calls,
       is_tanh ? "0.5 * x * (1.0 + petrel_tanh(0.79788456080286535588 * (x + 0.044715 * x * x * x)))"
-              : "0.5 * x * (1.0 + petrel_erf(x * 0.70710678118654752440))");
+              : "0.5 * x * (1.0 + petrel_erf(x * 0.70710678118654752440))",
+      is_tanh ? "0.5f * x * (1.0f + petrel_fast_tanh(0.797884561f * (x + 0.044715f * x * x * x)))"
+              : "0.5f * x * (1.0f + petrel_fast_erf(x * 0.707106781f))");
   return absl::OkStatus();
 }
 

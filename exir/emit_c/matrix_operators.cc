@@ -18,6 +18,22 @@ struct Shape {
 };
 
 constexpr char kColumns[] = "kernels/product_columns.h";
+constexpr char kRow[] = "kernels/product_row.h";
+
+// Whether it is a kernel that computes several columns at once.
+bool takes_columns_at_once(const KernelCall& call) {
+  return call.source == kColumns || call.source == kRow;
+}
+
+// Whether a row meets a matrix that the nearest cache does not hold, and sums of all its columns
+// fit on the stack. Precondition: columns can be computed side by side.
+bool streams(const Shape& shape) {
+  constexpr int64_t kMostLanes = 8, kCached = 32768, kMostColumns = 4096;
+  return shape.batches == 1 && shape.rows == 1 && shape.depth.is_number() &&
+         shape.columns.is_number() && shape.columns.number() % kMostLanes == 0 &&
+         shape.columns.number() <= kMostColumns &&
+         shape.depth.number() * shape.columns.number() * 4 > kCached;
+}
 
 // Whether columns of floats can be computed side by side: as many as a processor takes at once
 // are there, whatever the sizes of a call are.
@@ -35,7 +51,7 @@ void bind_tile(KernelCall& call, const Shape& shape) {
 
 // The element of the bias that belongs to an output, as the kernel has it.
 std::string bias_text(const KernelCall& call) {
-  if (call.source != kColumns) return "b";
+  if (!takes_columns_at_once(call)) return "b";
   return absl::StrCat(call.tokens.at("LOAD_SUM"), "(bias[r * ", call.tokens.at("BIAS_ROW_STRIDE"),
                       " + c * ", call.tokens.at("BIAS_COLUMN_STRIDE"), "])");
 }
@@ -45,9 +61,10 @@ KernelCall& product(NodeCalls& calls, const OperatorRow& row, const Value* a, co
   const bool in_doubles = is_floating(a);
   const bool at_once = has_columns_at_once(a, shape);
   const Arithmetic arithmetic = in_doubles ? Arithmetic::kDouble : Arithmetic::kModular;
-  KernelCall& call = calls.add(at_once           ? kColumns
-                               : bias == nullptr ? "kernels/product.h"
-                                                 : "kernels/product_bias.h",
+  KernelCall& call = calls.add(at_once && streams(shape) ? kRow
+                               : at_once                 ? kColumns
+                               : bias == nullptr         ? "kernels/product.h"
+                                                         : "kernels/product_bias.h",
                                row.name());
   NodeCalls::bind_read(call, "IN", a->tensor().dtype, arithmetic);
   NodeCalls::bind_write(call, "OUT", calls.out()->tensor().dtype, arithmetic);
@@ -83,7 +100,7 @@ absl::Status mm(const OperatorRow& row, NodeCalls& calls) {
 // "sum" times `factor`, as it is where that is 1.
 std::string scaled(const std::string& what, const Argument& factor, const KernelCall& call) {
   if (factor.as_number() == 1) return what;
-  const bool in_columns = call.source == kColumns;
+  const bool in_columns = takes_columns_at_once(call);
   const std::string text =
       in_columns ? absl::StrCat("(", call.tokens.at("SUM_TYPE"), ")", number(factor.as_number()))
       : call.tokens.at("ARITHMETIC") == "double"

@@ -113,6 +113,8 @@ void NodeCalls::bind_sums(KernelCall& call, ScalarType type) const {
   call.tokens["SUM_TYPE"] = in_floats ? "float" : "double";
   call.tokens["LOAD_SUM"] =
       absl::StrCat(in_floats ? "(float)" : "(double)", reader_of(type, false));
+  call.tokens["IN_IS_SUM"] =
+      type == ScalarType::kDouble || (in_floats && narrow.empty()) ? "1" : "0";
   call.tokens["SUM_VECTOR"] = in_floats ? "petrel_float_lanes" : "petrel_lanes";
   call.tokens["LANES"] = in_floats ? "PETREL_FLOAT_LANES" : "PETREL_LANES";
   call.tokens["LOAD_LANES"] = !narrow.empty()

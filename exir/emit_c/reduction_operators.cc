@@ -33,6 +33,15 @@ std::vector<bool> reduced_dims(const Node& node, const Value* x) {
   return reduced;
 }
 
+// Whether the last dims are reduced and no others, of sizes that are numbers and in order.
+bool reduces_rows(const TensorType& type, const std::vector<bool>& reduced) {
+  for (size_t d = 0; d < reduced.size(); ++d) {
+    const bool is_in_order = type.dim_order.empty() || type.dim_order[d] == d;
+    if (type.varies(d) || !is_in_order || (d > 0 && reduced[d - 1] && !reduced[d])) return false;
+  }
+  return !reduced.empty() && reduced.back() && !reduced.front();
+}
+
 // A call of a kernel that loops over reduced dims inside of kept ones.
 KernelCall& reduce(const OperatorRow& row, NodeCalls& calls, const char* source,
                    Arithmetic arithmetic, Extent* reduced_count) {
@@ -59,6 +68,10 @@ KernelCall& reduce(const OperatorRow& row, NodeCalls& calls, const char* source,
 KernelCall& fold(const OperatorRow& row, NodeCalls& calls, Arithmetic arithmetic, const char* start,
                  Extent* reduced_count) {
   KernelCall& call = reduce(row, calls, "kernels/reduce.h", arithmetic, reduced_count);
+  if (start != kFirst && reduces_rows(calls.node().input(arg::self)->tensor(),
+                                      reduced_dims(calls.node(), calls.node().input(arg::self)))) {
+    call.source = "kernels/reduce_rows.h";
+  }
   call.tokens["START"] = start;
   call.tokens["STEP"] = row.expression;
   call.tokens["FINISH"] = "value";
@@ -201,7 +214,10 @@ absl::Status top(const OperatorRow& row, NodeCalls& calls) {
 absl::Status softmax(const OperatorRow& row, NodeCalls& calls) {
   const Value* x = calls.node().input(arg::self);
   const bool logarithm = row.expression[0] == 'x';
-  KernelCall& call = calls.add("kernels/softmax.h", row.name());
+  const bool in_floats = calls.is_fast() && !logarithm && x->tensor().dtype == ScalarType::kFloat &&
+                         calls.out()->tensor().dtype == ScalarType::kFloat;
+  KernelCall& call =
+      calls.add(in_floats ? "kernels/fast_softmax.h" : "kernels/softmax.h", row.name());
   NodeCalls::bind_read(call, "IN", x->tensor().dtype, Arithmetic::kDouble);
   NodeCalls::bind_write(call, "OUT", calls.out()->tensor().dtype, Arithmetic::kDouble);
   bind_split(call, split_at(x->tensor(), dim_of(calls.node().argument(arg::dim), x->tensor())));

@@ -50,20 +50,31 @@ void flatten(Extents* sizes) {
 }
 
 // Whether rows of the output are so short that several of them fill vectors better, and what two of
-// them read fits into what kernels keep on the stack. Precondition: all sizes are numbers.
+// them read and four filters fit into what kernels keep on the stack. Precondition: all sizes are
+// numbers.
 bool joins_rows(const Extents& filters, const Extents& out, const Node& node) {
-  constexpr int64_t kWidest = 24, kDoubles = 65536 / 8;
+  constexpr int64_t kMostVectors = 64, kDoubles = 65536 / 8 - kMostVectors;
   const auto number_at = [&](ArgHandle handle) { return ints_of(node.argument(handle))[0]; };
   const int64_t tall = (filters[2].number() - 1) * number_at(arg::dilation);
   const int64_t step = number_at(arg::stride), phases = std::min(tall + 1, step);
   const int64_t width = out[3].number(),
                 lines = std::min<int64_t>(2, out[2].number()) + tall / step;
-  return filters[2].number() > 1 && width <= kWidest &&
+  const int64_t widest = out[2].number() == 1 ? 256 : filters[2].number() > 1 ? 24 : 0;
+  return width <= widest &&
+         4 * filters[1].number() * filters[2].number() * filters[3].number() < kDoubles / 2 &&
          filters[1].number() * filters[3].number() * phases * lines * width < kDoubles / 2;
 }
 
-// Several filters of a group that read the same input are computed at once, else several rows of
-// the output of one, or a part of a row where sizes vary.
+// Whether filters of one point meet all places of an input, which fill vectors. Precondition: all
+// sizes are numbers, and such an input is one row.
+bool meets_points(const Extents& in, const Extents& filters, const Extents& out) {
+  constexpr int64_t kMostLanes = 8, kMostChannels = 4096;
+  return filters[2] == 1 && filters[3] == 1 && in[2] == 1 && out[2] == 1 && in[3] == out[3] &&
+         out[3].number() >= kMostLanes && filters[1].number() <= kMostChannels;
+}
+
+// Filters of one point are rows of a matrix. Several filters of a group that read the same input
+// are computed at once, else several rows of the output of one, or a part of a row where sizes vary.
 void choose_convolution(KernelCall& call, const Extents& in, const Extents& filters, int64_t groups,
                         const Extents& out, const Node& node) {
   constexpr int64_t kPart = 64;
@@ -75,9 +86,11 @@ void choose_convolution(KernelCall& call, const Extents& in, const Extents& filt
   for (const int64_t count : {2, 3, 4}) {
     if (is_fixed(filters) && filters[0].number() / groups % count == 0) tile = count;
   }
-  if (tile > 1 && is_fixed(in) && is_fixed(out) && joins_rows(filters, out, node)) {
+  if (is_fixed(in) && is_fixed(filters) && is_fixed(out) && meets_points(in, filters, out)) {
+    call.source = "kernels/convolution_points.h";
+  } else if (is_fixed(in) && is_fixed(filters) && is_fixed(out) && filters[0].number() > groups &&
+             joins_rows(filters, out, node)) {
     call.source = "kernels/convolution_places.h";
-    NodeCalls::bind(call, "TILE", tile);
   } else if (tile > 1) {
     NodeCalls::bind(call, "TILE", tile);
     NodeCalls::bind(call, "MOST_WIDTH", std::min(out[3].range().high, kPart));

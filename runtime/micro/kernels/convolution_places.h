@@ -40,13 +40,38 @@ static void NAME_SINGLY(const IN_TYPE *in, const IN_TYPE *filter, SUM_TYPE start
 }
 
 #if PETREL_LANES > 1
+#define NAME_FILTER (CHANNELS * KERNEL_HEIGHT * KERNEL_WIDTH)
+/* How many vectors hold all places, in tiles of some vectors. */
+#define NAME_FULL(vectors) \
+  ((OUT_HEIGHT * OUT_WIDTH + (vectors)*LANES - 1) / ((vectors)*LANES) * (vectors))
+/* As many filters and vectors as there are registers for, in narrower tiles where those waste
+ * less, and as many filters as half of the stack has room for. */
+#define NAME_WIDEST (OUT_CHANNELS / GROUPS < 4 ? 4 : 2)
+#define NAME_VECTORS (NAME_FULL(NAME_WIDEST) <= NAME_FULL(1) ? NAME_WIDEST : 1)
+#define NAME_WIDE (NAME_VECTORS * LANES)
+#define NAME_ROOM (PETREL_STACK_BYTES / 2 / (int)sizeof(SUM_TYPE) / NAME_FILTER)
+#define NAME_MOST (PETREL_SUMS / NAME_VECTORS < NAME_ROOM ? PETREL_SUMS / NAME_VECTORS : NAME_ROOM)
+#define NAME_TILE \
+  (NAME_MOST < 1 ? 1 : NAME_MOST < OUT_CHANNELS / GROUPS ? NAME_MOST : OUT_CHANNELS / GROUPS)
+/* How far a window reaches down, in how many rows windows begin in turn, and how many lines of each
+ * there are beside those of the rows of the output. */
+#define NAME_TALL ((KERNEL_HEIGHT - 1) * DILATION_HEIGHT)
+#define NAME_PHASES (NAME_TALL < STRIDE_HEIGHT ? NAME_TALL + 1 : STRIDE_HEIGHT)
+#define NAME_MORE (NAME_TALL / STRIDE_HEIGHT)
+/* Rows of the output whose lines fit beside the weights of a tile. */
+#define NAME_SPARE                                          \
+  (PETREL_STACK_BYTES / (int)sizeof(SUM_TYPE) - NAME_WIDE - \
+   (IN_IS_SUM ? 0 : NAME_TILE * NAME_FILTER))
+#define NAME_FIT (NAME_SPARE / OUT_WIDTH / NAME_PHASES / KERNEL_WIDTH / CHANNELS - NAME_MORE)
+#define NAME_ROWS \
+  (NAME_MOST < 1 || NAME_FIT < 0 ? 0 : NAME_FIT < OUT_HEIGHT ? NAME_FIT : OUT_HEIGHT)
+#define NAME_PITCH ((NAME_ROWS + NAME_MORE) * OUT_WIDTH)
+
 /* What the columns of the filter meet, one after another, of each channel: the rows of the input
- * by the phase that they have in a step, `count` of each from `top` on, for each output of a row; 0
- * beside the input. */
-static inline void NAME_LINES(const IN_TYPE *in, int32_t top, int32_t count, SUM_TYPE *lines) {
+ * from `top` on, by the phase that they have in a step, for each output of a row; 0 beside the
+ * input. */
+static inline void NAME_LINES(const IN_TYPE *in, int32_t top, SUM_TYPE *lines) {
   enum {
-    TALL = (KERNEL_HEIGHT - 1) * DILATION_HEIGHT,
-    PHASES = TALL < STRIDE_HEIGHT ? TALL + 1 : STRIDE_HEIGHT,
     LENGTH = (OUT_WIDTH - 1) * STRIDE_WIDTH + (KERNEL_WIDTH - 1) * DILATION_WIDTH + 1,
     ROOM = LENGTH - PADDING_LEFT,
     INSIDE = ROOM < 0          ? 0
@@ -54,18 +79,18 @@ static inline void NAME_LINES(const IN_TYPE *in, int32_t top, int32_t count, SUM
                                : IN_WIDTH
   };
   SUM_TYPE row[LENGTH] = {0};
-  for (int32_t a = 0; a < CHANNELS * PHASES; ++a) {
+  for (int32_t a = 0; a < CHANNELS * NAME_PHASES; ++a) {
     SUM_TYPE *line =
-        lines + (a / PHASES * (KERNEL_WIDTH * PHASES) + a % PHASES) * count * OUT_WIDTH;
-    const IN_TYPE *plane = in + a / PHASES * (IN_HEIGHT * IN_WIDTH);
-    for (int32_t l = 0; l < count; ++l) {
-      const int32_t h = top + l * STRIDE_HEIGHT + a % PHASES;
+        lines + (a / NAME_PHASES * (KERNEL_WIDTH * NAME_PHASES) + a % NAME_PHASES) * NAME_PITCH;
+    const IN_TYPE *plane = in + a / NAME_PHASES * (IN_HEIGHT * IN_WIDTH);
+    for (int32_t l = 0; l < NAME_ROWS + NAME_MORE; ++l) {
+      const int32_t h = top + l * STRIDE_HEIGHT + a % NAME_PHASES;
       const bool is_inside = h >= 0 && h < IN_HEIGHT;
       for (int32_t i = 0; is_inside && i < INSIDE; ++i) {
         row[PADDING_LEFT + i] = LOAD_SUM(plane[h * IN_WIDTH + i]);
       }
       for (int32_t s = 0; s < KERNEL_WIDTH; ++s) {
-        SUM_TYPE *to = line + s * (PHASES * count * OUT_WIDTH);
+        SUM_TYPE *to = line + s * (NAME_PHASES * NAME_PITCH);
         for (int32_t i = 0; i < OUT_WIDTH; ++i) {
           to[i] = is_inside ? row[i * STRIDE_WIDTH + s * DILATION_WIDTH] : (SUM_TYPE)0;
         }
@@ -75,110 +100,140 @@ static inline void NAME_LINES(const IN_TYPE *in, int32_t top, int32_t count, SUM
   }
 }
 
-/* Sums of places from number `n` on, counted from row `p`. One that is no number may be so by
- * padding, and is computed again. */
-static inline void NAME_FINISH(const IN_TYPE *in, const IN_TYPE *filter, SUM_TYPE start,
-                               const SUM_TYPE *sums, int32_t p, int32_t n, int32_t count,
-                               OUT_TYPE *row) {
-  int32_t odd = 0;
-  for (int32_t i = 0; i < count; ++i) {
-    odd |= sums[i] != sums[i];
-    row[i] = STORE_OUT(start + sums[i]);
-  }
-  for (int32_t i = 0; odd != 0 && i < count; ++i) {
-    const int32_t top = (p + (n + i) / OUT_WIDTH) * STRIDE_HEIGHT - PADDING_TOP;
-    const int32_t left = (n + i) % OUT_WIDTH * STRIDE_WIDTH - PADDING_LEFT;
-    if (sums[i] != sums[i]) {
-      row[i] = STORE_OUT(start + NAME_ONE(in, filter, top, left));
-    }
+/* The first `count` elements. */
+__attribute__((noinline)) static void NAME_STORE_SOME(SUM_VECTOR sums, int32_t count,
+                                                      OUT_TYPE *to) {
+  SUM_TYPE lanes[LANES];
+  (void)memcpy(lanes, &sums, sizeof lanes);
+  for (int32_t l = 0; l < count && l < LANES; ++l) {
+    to[l] = STORE_OUT(lanes[l]);
   }
 }
 
-/* How many vectors hold so many places, in tiles of some vectors. */
-#define NAME_FULL(vectors, places) \
-  (((places) + (vectors)*LANES - 1) / ((vectors)*LANES) * (vectors))
+static inline void NAME_STORE(SUM_VECTOR sums, OUT_TYPE *to) {
+#if IN_IS_SUM
+  (void)memcpy(to, &sums, sizeof sums);
+#else
+  SUM_TYPE lanes[LANES];
+  (void)memcpy(lanes, &sums, sizeof lanes);
+  for (int32_t l = 0; l < LANES; ++l) {
+    to[l] = STORE_OUT(lanes[l]);
+  }
 #endif
+}
 
-/* The same as convolution.h, for narrow outputs. In vectors, TILE filters, or twice as many, by
- * places that follow one another over the ends of rows are computed at once; what a column of the
- * filter meets is laid side by side before. */
-static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias, OUT_TYPE *out) {
-#if PETREL_LANES > 1
-  enum {
-    FILTER = CHANNELS * KERNEL_HEIGHT * KERNEL_WIDTH,
-    PER_GROUP = OUT_CHANNELS / GROUPS,
-    TALL = (KERNEL_HEIGHT - 1) * DILATION_HEIGHT,
-    PHASES = TALL < STRIDE_HEIGHT ? TALL + 1 : STRIDE_HEIGHT,
-    MORE = TALL / STRIDE_HEIGHT, /* lines of a phase than there are rows of the output */
-    MOST = PETREL_STACK_BYTES / (int)sizeof(SUM_TYPE) - PETREL_SUMS * LANES,
-    FIT = MOST / OUT_WIDTH / PHASES / KERNEL_WIDTH / CHANNELS - MORE,
-    ROWS = FIT < 0            ? 0
-           : FIT < OUT_HEIGHT ? FIT
-                              : OUT_HEIGHT,
-    PITCH = (ROWS + MORE) * OUT_WIDTH,
-    /* As many vectors as there are registers for, or one less where that wastes less. */
-    WIDEST = PETREL_SUMS / TILE < 4 ? PETREL_SUMS / TILE : 4,
-    NARROW = WIDEST > 2 ? WIDEST - 1 : 1,
-    VECTORS = NAME_FULL(1, ROWS * OUT_WIDTH) <= 1                                          ? 1
-              : NAME_FULL(WIDEST, ROWS * OUT_WIDTH) <= NAME_FULL(NARROW, ROWS * OUT_WIDTH) ? WIDEST
-                                                                                           : NARROW,
-    WIDE = VECTORS * LANES,
-    FILTERS = TILE << (2 * TILE * VECTORS <= PETREL_SUMS && PER_GROUP % (2 * TILE) == 0),
-    ALL = CHANNELS * KERNEL_WIDTH * PHASES * PITCH
-  };
-  SUM_TYPE lines[ROWS > 0 ? ALL + WIDE : WIDE]; /* the end is read behind places, and not used */
-  (void)memset(lines + (ROWS > 0 ? ALL : 0), 0, WIDE * sizeof *lines);
-#endif
-  for (int32_t g = 0; g < BATCH * GROUPS; ++g) {
-    const IN_TYPE *from = in + g * (CHANNELS * IN_HEIGHT * IN_WIDTH);
-    const int32_t begin = g % GROUPS * (OUT_CHANNELS / GROUPS);
-    OUT_TYPE *to = out + g * (OUT_CHANNELS / GROUPS * OUT_HEIGHT * OUT_WIDTH);
-#if PETREL_LANES > 1
-    for (int32_t p = 0; ROWS > 0 && p < OUT_HEIGHT; p += ROWS) {
-      const int32_t places = (OUT_HEIGHT - p < ROWS ? OUT_HEIGHT - p : ROWS) * OUT_WIDTH;
-      NAME_LINES(from, p * STRIDE_HEIGHT - PADDING_TOP, ROWS + MORE, lines);
-      for (int32_t k = 0; k < PER_GROUP; k += FILTERS) {
-        const IN_TYPE *filter = filters + (begin + k) * FILTER;
-        for (int32_t n = 0; n < places; n += WIDE) {
-          SUM_VECTOR sums[FILTERS][VECTORS] = {{{0}}};
-          for (int32_t c = 0; c < CHANNELS; ++c) {
-            for (int32_t r = 0; r < KERNEL_HEIGHT; ++r) {
-              const int32_t h = r * DILATION_HEIGHT;
-              const SUM_TYPE *x = lines + (c * KERNEL_WIDTH * PHASES + h % STRIDE_HEIGHT) * PITCH +
-                                  h / STRIDE_HEIGHT * OUT_WIDTH + n;
-              const IN_TYPE *weight = filter + (c * KERNEL_HEIGHT + r) * KERNEL_WIDTH;
-              for (int32_t s = 0; s < KERNEL_WIDTH; ++s) {
-                PETREL_UNROLL
-                for (int32_t v = 0; v < VECTORS; ++v) {
-                  SUM_VECTOR value;
-                  (void)memcpy(&value, x + s * (PHASES * PITCH) + v * LANES, sizeof value);
-                  PETREL_UNROLL
-                  for (int32_t t = 0; t < FILTERS; ++t) {
-                    sums[t][v] = ADD_PRODUCT(sums[t][v], value, LOAD_SUM(weight[t * FILTER + s]));
-                  }
-                }
-              }
-            }
-          }
-          const int32_t count = places - n < WIDE ? places - n : WIDE;
-          for (int32_t t = 0; t < FILTERS; ++t) {
-            const SUM_TYPE start = bias == NULL ? (SUM_TYPE)0 : LOAD_SUM(bias[begin + k + t]);
-            OUT_TYPE *row = to + ((k + t) * OUT_HEIGHT + p) * OUT_WIDTH + n;
-            SUM_TYPE tile[WIDE];
-            (void)memcpy(tile, sums[t], sizeof tile);
-            NAME_FINISH(from, filter + t * FILTER, start, tile, p, n, count, row);
-          }
+/* A tile of the output: some filters by a few vectors of places. What is no number makes `odd`
+ * so. */
+static inline SUM_VECTOR NAME_SUMS(const SUM_TYPE *lines, const SUM_TYPE *weights,
+                                   const IN_TYPE *bias, SUM_VECTOR odd, OUT_TYPE *out) {
+  const SUM_VECTOR zero = {0};
+  SUM_VECTOR sums[NAME_TILE][NAME_VECTORS];
+  PETREL_UNROLL
+  for (int32_t t = 0; t < NAME_TILE; ++t) {
+    PETREL_UNROLL
+    for (int32_t v = 0; v < NAME_VECTORS; ++v) {
+      sums[t][v] = zero;
+    }
+  }
+  for (int32_t i = 0; i < CHANNELS * KERNEL_HEIGHT; ++i) {
+    const int32_t c = i / KERNEL_HEIGHT;
+    const int32_t h = i % KERNEL_HEIGHT * DILATION_HEIGHT;
+    const SUM_TYPE *x = lines + (c * KERNEL_WIDTH * NAME_PHASES + h % STRIDE_HEIGHT) * NAME_PITCH +
+                        h / STRIDE_HEIGHT * OUT_WIDTH;
+    PETREL_UNROLL
+    for (int32_t s = 0; s < KERNEL_WIDTH; ++s) {
+      SUM_VECTOR values[NAME_VECTORS];
+      PETREL_UNROLL
+      for (int32_t v = 0; v < NAME_VECTORS; ++v) {
+        (void)memcpy(&values[v], x + s * (NAME_PHASES * NAME_PITCH) + v * LANES, sizeof values[v]);
+        PETREL_KEEP(values[v]);
+      }
+      PETREL_UNROLL
+      for (int32_t t = 0; t < NAME_TILE; ++t) {
+        const SUM_TYPE weight = weights[t * NAME_FILTER + i * KERNEL_WIDTH + s];
+        PETREL_UNROLL
+        for (int32_t v = 0; v < NAME_VECTORS; ++v) {
+          sums[t][v] = ADD_PRODUCT(sums[t][v], values[v], weight);
         }
       }
     }
-    if (ROWS > 0) {
-      continue;
+  }
+  PETREL_UNROLL
+  for (int32_t t = 0; t < NAME_TILE; ++t) {
+    const SUM_TYPE start = bias == NULL ? (SUM_TYPE)0 : LOAD_SUM(bias[t]);
+    OUT_TYPE *to = out + t * (OUT_HEIGHT * OUT_WIDTH);
+    PETREL_UNROLL
+    for (int32_t v = 0; v < NAME_VECTORS; ++v) {
+      odd += sums[t][v] - sums[t][v];
+      if (NAME_ROWS * OUT_WIDTH < NAME_WIDE) {
+        NAME_STORE_SOME(start + sums[t][v], NAME_ROWS * OUT_WIDTH - v * LANES, to + v * LANES);
+      } else {
+        NAME_STORE(start + sums[t][v], to + v * LANES);
+      }
     }
+  }
+  return odd;
+}
+
+/* Whether an element is no number. */
+static bool NAME_IS_ODD(SUM_VECTOR sums) {
+  SUM_TYPE lanes[LANES];
+  bool is_odd = false;
+  (void)memcpy(lanes, &sums, sizeof lanes);
+  for (int32_t l = 0; l < LANES; ++l) {
+    is_odd = is_odd || lanes[l] != lanes[l];
+  }
+  return is_odd;
+}
 #endif
-    for (int32_t k = 0; k < OUT_CHANNELS / GROUPS; ++k) {
+
+/* The same as convolution.h, for narrow outputs. In vectors, some filters by places that follow one
+ * another over the ends of rows are computed at once; what a column of the filter meets is laid side
+ * by side before. Of rows, filters and places that are no multiple the last ones are computed twice.
+ * Padding changes no sum but where a filter has what is not finite; such a sum is a NaN, and all
+ * of its group are computed again. */
+static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias, OUT_TYPE *out) {
+  enum { PER_GROUP = OUT_CHANNELS / GROUPS, PLACES = OUT_HEIGHT * OUT_WIDTH };
+  enum { FILTER = CHANNELS * KERNEL_HEIGHT * KERNEL_WIDTH };
+#if PETREL_LANES > 1
+  enum { ALL = CHANNELS * KERNEL_WIDTH * NAME_PHASES * NAME_PITCH };
+  SUM_TYPE lines[NAME_ROWS > 0 ? ALL + NAME_WIDE : NAME_WIDE]; /* the end is read, and not used */
+  (void)memset(lines + (NAME_ROWS > 0 ? ALL : 0), 0, NAME_WIDE * sizeof *lines);
+#endif
+  for (int32_t g = 0; g < BATCH * GROUPS; ++g) {
+    const IN_TYPE *from = in + g * (CHANNELS * IN_HEIGHT * IN_WIDTH);
+    const int32_t begin = g % GROUPS * PER_GROUP;
+    OUT_TYPE *to = out + g * (PER_GROUP * PLACES);
+    bool is_done = false;
+#if PETREL_LANES > 1
+    SUM_VECTOR odd = {0};
+    for (int32_t m = 0; NAME_ROWS > 0 && m < OUT_HEIGHT; m += NAME_ROWS) {
+      const int32_t p = m + NAME_ROWS <= OUT_HEIGHT ? m : OUT_HEIGHT - NAME_ROWS;
+      NAME_LINES(from, p * STRIDE_HEIGHT - PADDING_TOP, lines);
+      for (int32_t k = 0; k < PER_GROUP; k += NAME_TILE) {
+        const int32_t first = k + NAME_TILE <= PER_GROUP ? k : PER_GROUP - NAME_TILE;
+        const IN_TYPE *filter = filters + (begin + first) * FILTER;
+#if IN_IS_SUM
+        const SUM_TYPE *weights = filter;
+#else
+        SUM_TYPE weights[NAME_TILE * FILTER];
+        for (int32_t i = 0; i < NAME_TILE * FILTER; ++i) {
+          weights[i] = LOAD_SUM(filter[i]);
+        }
+#endif
+        for (int32_t n = 0; n < NAME_ROWS * OUT_WIDTH; n += NAME_WIDE) {
+          const int32_t last = NAME_ROWS * OUT_WIDTH - NAME_WIDE;
+          const int32_t place = n <= last || n == 0 ? n : last;
+          odd = NAME_SUMS(lines + place, weights, bias == NULL ? NULL : &bias[begin + first], odd,
+                          to + first * PLACES + p * OUT_WIDTH + place);
+        }
+      }
+    }
+    is_done = NAME_ROWS > 0 && !(PADDING_TOP + PADDING_LEFT > 0 && NAME_IS_ODD(odd));
+#endif
+    for (int32_t k = 0; !is_done && k < PER_GROUP; ++k) {
       const SUM_TYPE start = bias == NULL ? (SUM_TYPE)0 : LOAD_SUM(bias[begin + k]);
-      const IN_TYPE *filter = filters + (begin + k) * (CHANNELS * KERNEL_HEIGHT * KERNEL_WIDTH);
-      NAME_SINGLY(from, filter, start, to + k * (OUT_HEIGHT * OUT_WIDTH));
+      NAME_SINGLY(from, filters + (begin + k) * FILTER, start, to + k * PLACES);
     }
   }
 }

@@ -30,196 +30,189 @@ static SUM_TYPE NAME_ONE(const IN_TYPE *in, const IN_TYPE *filter, int32_t top, 
   return sum;
 }
 
+/* One channel of the output, place by place. */
+static void NAME_SINGLY(const IN_TYPE *in, const IN_TYPE *filter, SUM_TYPE start, OUT_TYPE *to) {
+  for (int32_t i = 0; i < OUT_HEIGHT * OUT_WIDTH; ++i) {
+    const int32_t top = i / OUT_WIDTH * STRIDE_HEIGHT - PADDING_TOP;
+    const int32_t left = i % OUT_WIDTH * STRIDE_WIDTH - PADDING_LEFT;
+    to[i] = STORE_OUT(start + NAME_ONE(in, filter, top, left));
+  }
+}
+
 #if PETREL_LANES > 1
-/* Every STRIDE_WIDTH-th element of a row from `left` on, 0 beside it. */
-static inline void NAME_LINE(const IN_TYPE *row, int32_t left, int32_t count, SUM_TYPE *line) {
-  const int32_t rest = IN_WIDTH - left;
-  const int32_t inside = rest <= 0 ? 0 : (rest - 1) / STRIDE_WIDTH + 1;
-  const int32_t end = inside < count ? inside : count;
-  int32_t i = 0;
-  for (; i < count && left + i * STRIDE_WIDTH < 0; ++i) {
-    line[i] = (SUM_TYPE)0;
-  }
-  for (; i < end; ++i) {
-    line[i] = LOAD_SUM(row[left + i * STRIDE_WIDTH]);
-  }
-  for (; i < count; ++i) {
-    line[i] = (SUM_TYPE)0;
-  }
-}
+/* How far a window reaches, how many columns of the input it begins at in turn, how many elements
+ * of a row of the input meet one column of it, and the vectors of a row of the output. */
+#define NAME_TALL ((KERNEL_HEIGHT - 1) * DILATION_HEIGHT)
+#define NAME_LONG ((KERNEL_WIDTH - 1) * DILATION_WIDTH)
+#define NAME_PHASES (NAME_LONG < STRIDE_WIDTH ? NAME_LONG + 1 : STRIDE_WIDTH)
+#define NAME_PITCH (OUT_WIDTH + NAME_LONG / STRIDE_WIDTH)
+#define NAME_LINE (NAME_PHASES * NAME_PITCH)
+#define NAME_WIDE ((OUT_WIDTH + LANES - 1) / LANES * LANES)
+/* Rows of the output that are computed at once: those whose input stays in the nearest cache. */
+#define NAME_BYTES (PETREL_STACK_BYTES < 32768 ? PETREL_STACK_BYTES : 32768)
+#define NAME_SPARE                                                            \
+  (NAME_BYTES / (int)sizeof(SUM_TYPE) - LANES - (NAME_TALL + 1) * NAME_LINE - \
+   (CHANNELS > 1 ? 4 * NAME_WIDE : 0))
+#define NAME_FIT      \
+  (NAME_SPARE < 0 ? 0 \
+                  : NAME_SPARE / (STRIDE_HEIGHT * NAME_LINE + (CHANNELS > 1 ? NAME_WIDE : 0)) + 1)
+#define NAME_ROWS (NAME_FIT < OUT_HEIGHT ? NAME_FIT : OUT_HEIGHT)
+/* Of them, those that one tile has. */
+#define NAME_TILE \
+  (NAME_ROWS < 1 ? 1 : NAME_ROWS < 4 ? NAME_ROWS : NAME_ROWS % 3 == 0 && NAME_ROWS % 4 != 0 ? 3 : 4)
 
-/* A part of an input plane, taken apart: phase by phase `lines` lines of `pitch` elements. Of
- * `keeps_borders` what is beside the input is 0 already; lines are whole then, and not taken
- * apart. */
-static inline void NAME_PLANE(const IN_TYPE *in, int32_t top, int32_t left, int32_t lines,
-                              int32_t pitch, bool keeps_borders, SUM_TYPE *plane) {
-  SUM_TYPE *line = plane;
-  enum {
-    TALL = (KERNEL_HEIGHT - 1) * DILATION_HEIGHT,
-    LONG = (KERNEL_WIDTH - 1) * DILATION_WIDTH,
-    ROW_PHASES = TALL < STRIDE_HEIGHT ? TALL + 1 : STRIDE_HEIGHT,
-    COLUMN_PHASES = LONG < STRIDE_WIDTH ? LONG + 1 : STRIDE_WIDTH,
-    ROOM = OUT_WIDTH + LONG - PADDING_LEFT,
-    INSIDE = ROOM < 0          ? 0
-             : ROOM < IN_WIDTH ? ROOM
-                               : IN_WIDTH
-  };
-  for (int32_t a = 0; a < ROW_PHASES * COLUMN_PHASES; ++a) {
-    for (int32_t l = 0; l < lines; ++l) {
-      const int32_t h = top + l * STRIDE_HEIGHT + a / COLUMN_PHASES;
-      if (keeps_borders) {
-        for (int32_t i = 0; h >= 0 && h < IN_HEIGHT && i < INSIDE; ++i) {
-          line[PADDING_LEFT + i] = LOAD_SUM(in[h * IN_WIDTH + i]);
-        }
-      } else if (h < 0 || h >= IN_HEIGHT) {
-        for (int32_t i = 0; i < pitch; ++i) {
-          line[i] = (SUM_TYPE)0;
-        }
-      } else {
-        NAME_LINE(in + h * IN_WIDTH, left + a % COLUMN_PHASES, pitch, line);
+/* Rows of the input from `top` on, each taken apart by the columns that windows begin at in turn;
+ * what is to the left and right of the input is 0 already, and so is all at first. */
+static inline void NAME_LINES(const IN_TYPE *in, int32_t top, SUM_TYPE *lines) {
+  for (int32_t l = 0; l <= (NAME_ROWS - 1) * STRIDE_HEIGHT + NAME_TALL; ++l) {
+    const int32_t h = top + l;
+    SUM_TYPE *line = lines + l * NAME_LINE;
+    if (h < 0 || h >= IN_HEIGHT) {
+      /* Of an output that is computed at once these lines stay as they are. */
+      for (int32_t i = 0; NAME_ROWS < OUT_HEIGHT && i < NAME_LINE; ++i) {
+        line[i] = (SUM_TYPE)0;
       }
-      line = &line[pitch];
-    }
-  }
-  for (int32_t i = 0; !keeps_borders && i < 4 * LANES; ++i) {
-    line[i] = (SUM_TYPE)0;
-  }
-}
-
-/* Adds what `count` outputs get from such a part and one channel of a filter. A function of its
- * own: where gcc 12 puts it into its caller, with -O3 for AVX-512, sums are wrong. */
-__attribute__((noinline)) static void NAME_SUMS(const SUM_TYPE *plane, const SUM_TYPE *weights,
-                                                int32_t lines, int32_t count, SUM_TYPE *sums) {
-  enum { LONG = (KERNEL_WIDTH - 1) * DILATION_WIDTH, VECTORS = 4 };
-  enum { COLUMN_PHASES = LONG < STRIDE_WIDTH ? LONG + 1 : STRIDE_WIDTH };
-  enum { PITCH = (OUT_WIDTH < 256 ? OUT_WIDTH : 256) + LONG / STRIDE_WIDTH };
-  for (int32_t n = 0; n < count; n += VECTORS * LANES) {
-    SUM_VECTOR lanes[VECTORS];
-    /* One by one: an array that is copied as a whole stays in memory. */
-    PETREL_UNROLL
-    for (int32_t v = 0; v < VECTORS; ++v) {
-      (void)memcpy(&lanes[v], sums + n + v * LANES, sizeof lanes[v]);
-    }
-    for (int32_t r = 0; r < KERNEL_HEIGHT; ++r) {
-      const int32_t h = r * DILATION_HEIGHT;
-      const int32_t line = h % STRIDE_HEIGHT * COLUMN_PHASES * lines + h / STRIDE_HEIGHT;
-      PETREL_UNROLL
-      for (int32_t s = 0; s < KERNEL_WIDTH; ++s) {
-        const int32_t w = s * DILATION_WIDTH;
-        const SUM_TYPE *x =
-            plane + n + (line + w % STRIDE_WIDTH * lines) * PITCH + w / STRIDE_WIDTH;
-        PETREL_UNROLL
-        for (int32_t v = 0; v < VECTORS; ++v) {
-          SUM_VECTOR value;
-          (void)memcpy(&value, x + v * LANES, sizeof value);
-          lanes[v] = ADD_PRODUCT(lanes[v], value, weights[r * KERNEL_WIDTH + s]);
-        }
-      }
-    }
-    PETREL_UNROLL
-    for (int32_t v = 0; v < VECTORS; ++v) {
-      (void)memcpy(sums + n + v * LANES, &lanes[v], sizeof lanes[v]);
-    }
-  }
-}
-
-/* Sums of rows of windows, the first at `top` and `left`. One that is no number may be so by
- * padding, and is computed again. */
-static inline void NAME_FINISH(const IN_TYPE *in, const IN_TYPE *filter, SUM_TYPE start,
-                               const SUM_TYPE *sums, int32_t rows, int32_t columns, int32_t top,
-                               int32_t left, OUT_TYPE *to) {
-  enum { LONG = (KERNEL_WIDTH - 1) * DILATION_WIDTH };
-  enum { PITCH = (OUT_WIDTH < 256 ? OUT_WIDTH : 256) + LONG / STRIDE_WIDTH };
-  int32_t odd = 0;
-  for (int32_t r = 0; r < rows; ++r) {
-    for (int32_t i = 0; i < columns; ++i) {
-      const SUM_TYPE sum = sums[r * PITCH + i];
-      odd |= sum != sum;
-      to[r * OUT_WIDTH + i] = STORE_OUT(start + sum);
-    }
-  }
-  for (int32_t r = 0; odd != 0 && r < rows; ++r) {
-    for (int32_t i = 0; i < columns; ++i) {
-      if (sums[r * PITCH + i] != sums[r * PITCH + i]) {
-        to[r * OUT_WIDTH + i] = STORE_OUT(
-            start + NAME_ONE(in, filter, top + r * STRIDE_HEIGHT, left + i * STRIDE_WIDTH));
-      }
-    }
-  }
-}
-#endif
-
-/* The same as convolution.h, for filters that share no input. In vectors, sums of several rows of
- * the output run side by side, of a plane that is padded with 0 and, where windows are apart, taken
- * apart: by the rows, then the columns, that they begin at. So one element of a filter meets
- * neighbours in memory, whatever the width; what would be behind the end of a row is not used. */
-static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias, OUT_TYPE *out) {
-  const int32_t per_group = OUT_CHANNELS / GROUPS;
-#if PETREL_LANES > 1
-  enum {
-    TALL = (KERNEL_HEIGHT - 1) * DILATION_HEIGHT,
-    LONG = (KERNEL_WIDTH - 1) * DILATION_WIDTH,
-    ROW_PHASES = TALL < STRIDE_HEIGHT ? TALL + 1 : STRIDE_HEIGHT,
-    COLUMN_PHASES = LONG < STRIDE_WIDTH ? LONG + 1 : STRIDE_WIDTH,
-    PHASES = ROW_PHASES * COLUMN_PHASES,
-    COLUMNS = OUT_WIDTH < 256 ? OUT_WIDTH : 256,
-    PITCH = COLUMNS + LONG / STRIDE_WIDTH,
-    WIDE = 4 * LANES,
-    WINDOW = KERNEL_HEIGHT * KERNEL_WIDTH,
-    /* What stays in the nearest cache. */
-    BYTES = PETREL_STACK_BYTES < 32768 ? PETREL_STACK_BYTES : 32768,
-    MOST = BYTES / (int)sizeof(SUM_TYPE) - 2 * WIDE - WINDOW,
-    LINES = MOST / PITCH / (PHASES + 1),
-    FIT = LINES - TALL / STRIDE_HEIGHT,
-    ROWS = FIT < 0            ? 0
-           : FIT < OUT_HEIGHT ? FIT
-                              : OUT_HEIGHT,
-    /* All planes are padded at the same places. */
-    KEEPS_BORDERS = STRIDE_WIDTH == 1 && ROWS == OUT_HEIGHT && COLUMNS == OUT_WIDTH
-  };
-  SUM_TYPE plane[ROWS > 0 ? PHASES * (ROWS + TALL / STRIDE_HEIGHT) * PITCH + WIDE : 1];
-  SUM_TYPE sums[ROWS > 0 ? ROWS * PITCH + WIDE : 1];
-  SUM_TYPE weights[ROWS > 0 ? WINDOW : 1];
-  if (KEEPS_BORDERS) {
-    (void)memset(plane, 0, sizeof plane);
-  }
-#endif
-  for (int32_t k = 0; k < BATCH * OUT_CHANNELS; ++k) {
-    const IN_TYPE *from = in + k / per_group * (CHANNELS * IN_HEIGHT * IN_WIDTH);
-    const IN_TYPE *filter = filters + k % OUT_CHANNELS * (CHANNELS * KERNEL_HEIGHT * KERNEL_WIDTH);
-    const SUM_TYPE start = bias == NULL ? (SUM_TYPE)0 : LOAD_SUM(bias[k % OUT_CHANNELS]);
-    OUT_TYPE *to = out + k * (OUT_HEIGHT * OUT_WIDTH);
-#if PETREL_LANES > 1
-    for (int32_t p = 0; ROWS > 0 && p < OUT_HEIGHT; p += ROWS) {
-      const int32_t rows = ROWS == OUT_HEIGHT || OUT_HEIGHT - p > ROWS ? ROWS : OUT_HEIGHT - p;
-      const int32_t lines = rows + TALL / STRIDE_HEIGHT;
-      const int32_t top = p * STRIDE_HEIGHT - PADDING_TOP;
-      for (int32_t q = 0; q < OUT_WIDTH; q += COLUMNS) {
-        const int32_t columns =
-            COLUMNS == OUT_WIDTH || OUT_WIDTH - q > COLUMNS ? COLUMNS : OUT_WIDTH - q;
-        const int32_t left = q * STRIDE_WIDTH - PADDING_LEFT;
-        (void)memset(sums, 0, sizeof sums);
-        for (int32_t c = 0; c < CHANNELS; ++c) {
-          for (int32_t i = 0; i < WINDOW; ++i) {
-            weights[i] = LOAD_SUM(filter[c * WINDOW + i]);
-          }
-          NAME_PLANE(from + c * (IN_HEIGHT * IN_WIDTH), top, left, lines, PITCH, KEEPS_BORDERS,
-                     plane);
-          NAME_SUMS(plane, weights, lines, (rows - 1) * PITCH + columns, sums);
-        }
-        NAME_FINISH(from, filter, start, sums, rows, columns, top, left, to + p * OUT_WIDTH + q);
-      }
-    }
-    if (ROWS > 0) {
       continue;
     }
-#endif
-    for (int32_t p = 0; p < OUT_HEIGHT; ++p) {
-      for (int32_t q = 0; q < OUT_WIDTH; ++q) {
-        to[p * OUT_WIDTH + q] =
-            STORE_OUT(start + NAME_ONE(from, filter, p * STRIDE_HEIGHT - PADDING_TOP,
-                                       q * STRIDE_WIDTH - PADDING_LEFT));
+    PETREL_UNROLL
+    for (int32_t a = 0; a < NAME_PHASES; ++a) {
+      const int32_t left = PADDING_LEFT - a;
+      const int32_t rest = IN_WIDTH + left;
+      const int32_t begin = left <= 0 ? 0 : (left + STRIDE_WIDTH - 1) / STRIDE_WIDTH;
+      const int32_t inside = rest <= 0 ? 0 : (rest - 1) / STRIDE_WIDTH + 1;
+      const int32_t end = inside < NAME_PITCH ? inside : NAME_PITCH;
+      for (int32_t i = begin; i < end; ++i) {
+        line[a * NAME_PITCH + i] = LOAD_SUM(in[h * IN_WIDTH + i * STRIDE_WIDTH - left]);
       }
     }
+  }
+}
+
+/* The first `count` elements. */
+__attribute__((noinline)) static void NAME_STORE_SOME(SUM_VECTOR sums, int32_t count,
+                                                      OUT_TYPE *to) {
+  SUM_TYPE lanes[LANES];
+  (void)memcpy(lanes, &sums, sizeof lanes);
+  for (int32_t l = 0; l < count; ++l) {
+    to[l] = STORE_OUT(lanes[l]);
+  }
+}
+
+static inline void NAME_STORE(SUM_VECTOR sums, int32_t room, OUT_TYPE *to) {
+  if (OUT_WIDTH < LANES && room < LANES) {
+    NAME_STORE_SOME(sums, room, to);
+    return;
+  }
+#if IN_IS_SUM
+  (void)memcpy(to, &sums, sizeof sums);
+#else
+  SUM_TYPE lanes[LANES];
+  (void)memcpy(lanes, &sums, sizeof lanes);
+  for (int32_t l = 0; l < LANES; ++l) {
+    to[l] = STORE_OUT(lanes[l]);
+  }
+#endif
+}
+
+/* Adds what the rows get from channel `c`, and writes them where it is the last. The end of a row
+ * that is no vector lies over the start of the next one, which comes later; `room` elements are
+ * there. What is no number makes `odd` so. A function of its own: where gcc 12 put it into its
+ * caller, with -O3 for AVX-512, sums were wrong. */
+__attribute__((noinline)) static SUM_VECTOR NAME_SUMS(const SUM_TYPE *lines, const IN_TYPE *filter,
+                                                      int32_t c, SUM_TYPE start, SUM_VECTOR odd,
+                                                      SUM_TYPE *sums, int32_t room, OUT_TYPE *to) {
+  const IN_TYPE *weights = filter + c * (KERNEL_HEIGHT * KERNEL_WIDTH);
+  for (int32_t n = 0; n < NAME_ROWS; n += NAME_TILE) {
+    const int32_t p = n + NAME_TILE <= NAME_ROWS ? n : NAME_ROWS - NAME_TILE;
+    for (int32_t m = 0; m < OUT_WIDTH; m += LANES) {
+      const int32_t q = m + LANES <= OUT_WIDTH || m == 0 ? m : OUT_WIDTH - LANES;
+      SUM_VECTOR tile[NAME_TILE];
+      PETREL_UNROLL
+      for (int32_t t = 0; t < NAME_TILE; ++t) {
+        const SUM_VECTOR zero = {0};
+        tile[t] = zero;
+        if (c > 0) {
+          (void)memcpy(&tile[t], sums + (n + t) * NAME_WIDE + m, sizeof tile[t]);
+        }
+      }
+      PETREL_UNROLL
+      for (int32_t r = 0; r < KERNEL_HEIGHT; ++r) {
+        const SUM_TYPE *line = lines + (p * STRIDE_HEIGHT + r * DILATION_HEIGHT) * NAME_LINE + q;
+        PETREL_UNROLL
+        for (int32_t s = 0; s < KERNEL_WIDTH; ++s) {
+          const int32_t w = s * DILATION_WIDTH;
+          const SUM_TYPE weight = LOAD_SUM(weights[r * KERNEL_WIDTH + s]);
+          PETREL_UNROLL
+          for (int32_t t = 0; t < NAME_TILE; ++t) {
+            SUM_VECTOR value;
+            (void)memcpy(&value,
+                         line + t * STRIDE_HEIGHT * NAME_LINE + w % STRIDE_WIDTH * NAME_PITCH +
+                             w / STRIDE_WIDTH,
+                         sizeof value);
+            tile[t] = ADD_PRODUCT(tile[t], value, weight);
+          }
+        }
+      }
+      PETREL_UNROLL
+      for (int32_t t = 0; t < NAME_TILE; ++t) {
+        if (c + 1 < CHANNELS) {
+          (void)memcpy(sums + (n + t) * NAME_WIDE + m, &tile[t], sizeof tile[t]);
+        } else {
+          const int32_t at = (p + t) * OUT_WIDTH + q;
+          odd += tile[t] - tile[t];
+          NAME_STORE(start + tile[t], room - at, to + at);
+        }
+      }
+    }
+  }
+  return odd;
+}
+
+/* Whether an element is no number. */
+static bool NAME_IS_ODD(SUM_VECTOR sums) {
+  SUM_TYPE lanes[LANES];
+  bool is_odd = false;
+  (void)memcpy(lanes, &sums, sizeof lanes);
+  for (int32_t l = 0; l < LANES; ++l) {
+    is_odd = is_odd || lanes[l] != lanes[l];
+  }
+  return is_odd;
+}
+#endif
+
+/* The same as convolution.h, for filters that share no input. In vectors, sums of a row of the
+ * output run side by side, over rows that are padded with 0 and, where windows are apart, taken
+ * apart, so that one element of a filter meets neighbours in memory. Padding changes no sum but
+ * where a filter has what is not finite; such a sum is a NaN, and all are computed again. */
+static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias, OUT_TYPE *out) {
+  enum { PER_GROUP = OUT_CHANNELS / GROUPS, PLACES = OUT_HEIGHT * OUT_WIDTH };
+  bool is_done = false;
+#if PETREL_LANES > 1
+  enum { LINES = (NAME_ROWS - 1) * STRIDE_HEIGHT + NAME_TALL + 1 };
+  SUM_TYPE lines[NAME_ROWS > 0 ? LINES * NAME_LINE + LANES : 1];
+  SUM_TYPE sums[NAME_ROWS > 0 && CHANNELS > 1 ? (NAME_ROWS + 3) * NAME_WIDE : 1];
+  SUM_VECTOR odd = {0};
+  (void)memset(lines, 0, sizeof lines);
+  for (int32_t k = 0; k < BATCH * OUT_CHANNELS; ++k) {
+    const IN_TYPE *from = in + k / PER_GROUP * (CHANNELS * IN_HEIGHT * IN_WIDTH);
+    const IN_TYPE *filter = filters + k % OUT_CHANNELS * (CHANNELS * KERNEL_HEIGHT * KERNEL_WIDTH);
+    const SUM_TYPE start = bias == NULL ? (SUM_TYPE)0 : LOAD_SUM(bias[k % OUT_CHANNELS]);
+    for (int32_t n = 0; NAME_ROWS > 0 && n < OUT_HEIGHT; n += NAME_ROWS) {
+      const int32_t p = n + NAME_ROWS <= OUT_HEIGHT ? n : OUT_HEIGHT - NAME_ROWS;
+      for (int32_t c = 0; c < CHANNELS; ++c) {
+        NAME_LINES(from + c * (IN_HEIGHT * IN_WIDTH), p * STRIDE_HEIGHT - PADDING_TOP, lines);
+        odd = NAME_SUMS(lines, filter, c, start, odd, sums,
+                        (BATCH * OUT_CHANNELS - k) * PLACES - p * OUT_WIDTH,
+                        out + k * PLACES + p * OUT_WIDTH);
+      }
+    }
+  }
+  is_done = NAME_ROWS > 0 && !(PADDING_TOP + PADDING_LEFT > 0 && NAME_IS_ODD(odd));
+#endif
+  for (int32_t k = 0; !is_done && k < BATCH * OUT_CHANNELS; ++k) {
+    const IN_TYPE *from = in + k / PER_GROUP * (CHANNELS * IN_HEIGHT * IN_WIDTH);
+    const IN_TYPE *filter = filters + k % OUT_CHANNELS * (CHANNELS * KERNEL_HEIGHT * KERNEL_WIDTH);
+    const SUM_TYPE start = bias == NULL ? (SUM_TYPE)0 : LOAD_SUM(bias[k % OUT_CHANNELS]);
+    NAME_SINGLY(from, filter, start, out + k * PLACES);
   }
 }

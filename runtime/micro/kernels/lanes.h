@@ -41,6 +41,13 @@
 #define PETREL_UNROLL
 #endif
 
+/* Keeps a vector in its register: gcc would read it anew for each product of it. */
+#if defined(__GNUC__) && defined(__SSE2__)
+#define PETREL_KEEP(vector) __asm__("" : "+v"(vector))
+#else
+#define PETREL_KEEP(vector)
+#endif
+
 /* A kernel uses some of these functions. */
 #if defined(__GNUC__)
 #define PETREL_UNUSED __attribute__((unused))

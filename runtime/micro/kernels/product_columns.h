@@ -36,24 +36,36 @@ static void NAME(const IN_TYPE *in, const IN_TYPE *other, const IN_TYPE *bias, O
           }
         }
         for (int32_t k = 0; k < DEPTH; ++k) {
+          SUM_VECTOR values[NAME_VECTORS];
           PETREL_UNROLL
           for (int32_t v = 0; v < NAME_VECTORS; ++v) {
-            const SUM_VECTOR values = LOAD_LANES(from + NAME_PLACE(v));
+            values[v] = LOAD_LANES(from + NAME_PLACE(v));
+            if (TILE > 1) {
+              PETREL_KEEP(values[v]);
+            }
+          }
+          PETREL_UNROLL
+          for (int32_t t = 0; t < TILE; ++t) {
+            const SUM_TYPE factor = LOAD_SUM(in[(first + t) * DEPTH + k]);
             PETREL_UNROLL
-            for (int32_t t = 0; t < TILE; ++t) {
-              sums[t][v] = ADD_PRODUCT(sums[t][v], values, LOAD_SUM(in[(first + t) * DEPTH + k]));
+            for (int32_t v = 0; v < NAME_VECTORS; ++v) {
+              sums[t][v] = ADD_PRODUCT(sums[t][v], values[v], factor);
             }
           }
           from = &from[COLUMNS];
         }
+        PETREL_UNROLL
         for (int32_t t = 0; t < TILE; ++t) {
-          SUM_TYPE tile[NAME_WIDE];
-          (void)memcpy(tile, sums[t], sizeof tile);
-          for (int32_t l = 0; l < NAME_WIDE; ++l) {
-            const int32_t r = first + t;
-            const int32_t c = column + l;
-            const SUM_TYPE sum = tile[l];
-            out[r * COLUMNS + c] = STORE_OUT(FINISH);
+          PETREL_UNROLL
+          for (int32_t v = 0; v < NAME_VECTORS; ++v) {
+            SUM_TYPE lanes[LANES];
+            (void)memcpy(lanes, &sums[t][v], sizeof lanes);
+            for (int32_t l = 0; l < LANES; ++l) {
+              const int32_t r = first + t;
+              const int32_t c = column + NAME_PLACE(v) + l;
+              const SUM_TYPE sum = lanes[l];
+              out[r * COLUMNS + c] = STORE_OUT(FINISH);
+            }
           }
         }
       }

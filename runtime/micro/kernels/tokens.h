@@ -21,6 +21,7 @@
 #ifndef SUM_TYPE
 #define SUM_TYPE double
 #define LOAD_SUM (double)
+#define IN_IS_SUM 0
 #define SUM_VECTOR petrel_lanes
 #define LANES PETREL_LANES
 #define LOAD_LANES petrel_widen_floats

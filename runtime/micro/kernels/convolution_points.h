@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "runtime/micro/kernels/lanes.h"
+#include "runtime/micro/kernels/tokens.h"
+
+/* The outputs of one group, one after another: each is its bias and the sum over channels. */
+static void NAME_SINGLY(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias,
+                        OUT_TYPE *out) {
+  enum { PLACES = OUT_HEIGHT * OUT_WIDTH };
+  for (int32_t i = 0; i < OUT_CHANNELS / GROUPS * PLACES; ++i) {
+    const IN_TYPE *filter = filters + i / PLACES * CHANNELS;
+    SUM_TYPE sum = (SUM_TYPE)0;
+    for (int32_t c = 0; c < CHANNELS; ++c) {
+      sum += LOAD_SUM(in[c * PLACES + i % PLACES]) * LOAD_SUM(filter[c]);
+    }
+    const SUM_TYPE start = bias == NULL ? (SUM_TYPE)0 : LOAD_SUM(bias[i / PLACES]);
+    out[i] = STORE_OUT(start + sum);
+  }
+}
+
+#if PETREL_LANES > 1
+/* How many vectors hold all places, in tiles of some vectors. */
+#define NAME_FULL(vectors) \
+  ((OUT_HEIGHT * OUT_WIDTH + (vectors)*LANES - 1) / ((vectors)*LANES) * (vectors))
+/* As many filters and vectors as there are registers for, in narrower tiles where those waste
+ * less, and as many filters as the stack has room for. */
+#define NAME_WIDEST (OUT_CHANNELS / GROUPS < 4 ? 4 : 2)
+#define NAME_VECTORS                                                                       \
+  (NAME_FULL(NAME_WIDEST) <= NAME_FULL(1) && OUT_HEIGHT * OUT_WIDTH >= NAME_WIDEST * LANES \
+       ? NAME_WIDEST                                                                       \
+       : 1)
+#define NAME_ROOM (PETREL_STACK_BYTES / (int)sizeof(SUM_TYPE) / CHANNELS)
+#define NAME_MOST (PETREL_SUMS / NAME_VECTORS < NAME_ROOM ? PETREL_SUMS / NAME_VECTORS : NAME_ROOM)
+#define NAME_FILTERS (NAME_MOST < OUT_CHANNELS / GROUPS ? NAME_MOST : OUT_CHANNELS / GROUPS)
+#define NAME_TILE (NAME_FILTERS > 0 ? NAME_FILTERS : 1)
+
+static inline void NAME_STORE(SUM_VECTOR sums, OUT_TYPE *to) {
+#if IN_IS_SUM
+  (void)memcpy(to, &sums, sizeof sums);
+#else
+  SUM_TYPE lanes[LANES];
+  (void)memcpy(lanes, &sums, sizeof lanes);
+  for (int32_t l = 0; l < LANES; ++l) {
+    to[l] = STORE_OUT(lanes[l]);
+  }
+#endif
+}
+
+/* A tile of the output: some filters by a few vectors of places. */
+static inline void NAME_SUMS(const IN_TYPE *in, const SUM_TYPE *weights, const IN_TYPE *bias,
+                             OUT_TYPE *out) {
+  enum { PLACES = OUT_HEIGHT * OUT_WIDTH };
+  const SUM_VECTOR zero = {0};
+  SUM_VECTOR sums[NAME_TILE][NAME_VECTORS];
+  PETREL_UNROLL
+  for (int32_t t = 0; t < NAME_TILE; ++t) {
+    PETREL_UNROLL
+    for (int32_t v = 0; v < NAME_VECTORS; ++v) {
+      sums[t][v] = zero;
+    }
+  }
+  for (int32_t c = 0; c < CHANNELS; ++c) {
+    SUM_VECTOR values[NAME_VECTORS];
+    PETREL_UNROLL
+    for (int32_t v = 0; v < NAME_VECTORS; ++v) {
+      values[v] = LOAD_LANES(in + v * LANES);
+      PETREL_KEEP(values[v]);
+    }
+    PETREL_UNROLL
+    for (int32_t t = 0; t < NAME_TILE; ++t) {
+      const SUM_TYPE weight = weights[t * CHANNELS + c];
+      PETREL_UNROLL
+      for (int32_t v = 0; v < NAME_VECTORS; ++v) {
+        sums[t][v] = ADD_PRODUCT(sums[t][v], values[v], weight);
+      }
+    }
+    in = &in[PLACES];
+  }
+  PETREL_UNROLL
+  for (int32_t t = 0; t < NAME_TILE; ++t) {
+    const SUM_TYPE start = bias == NULL ? (SUM_TYPE)0 : LOAD_SUM(bias[t]);
+    PETREL_UNROLL
+    for (int32_t v = 0; v < NAME_VECTORS; ++v) {
+      NAME_STORE(start + sums[t][v], out + t * PLACES + v * LANES);
+    }
+  }
+}
+#endif
+
+/* The same as convolution.h, of filters of one point that meet every place of the input, so that
+ * it is a product of matrices. Of places and filters that are no multiple of a tile the last ones
+ * are computed twice. Weights are made numbers of the type of sums once for BLOCK places. There are
+ * at least as many places as a vector has. */
+static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias, OUT_TYPE *out) {
+  enum { PER_GROUP = OUT_CHANNELS / GROUPS, PLACES = OUT_HEIGHT * OUT_WIDTH };
+#if PETREL_LANES > 1
+  enum { WIDE = NAME_VECTORS * LANES, BLOCK = 256 / WIDE * WIDE };
+#endif
+  for (int32_t g = 0; g < BATCH * GROUPS; ++g) {
+    const IN_TYPE *from = in + g * (CHANNELS * PLACES);
+    const int32_t begin = g % GROUPS * PER_GROUP;
+    OUT_TYPE *to = out + g * (PER_GROUP * PLACES);
+#if PETREL_LANES > 1
+    for (int32_t block = 0; NAME_FILTERS > 0 && block < PLACES; block += BLOCK) {
+      const int32_t end = PLACES - block < BLOCK ? PLACES : block + BLOCK;
+      for (int32_t k = 0; k < PER_GROUP; k += NAME_TILE) {
+        const int32_t first = k + NAME_TILE <= PER_GROUP ? k : PER_GROUP - NAME_TILE;
+        const IN_TYPE *filter = filters + (begin + first) * CHANNELS;
+#if IN_IS_SUM
+        const SUM_TYPE *weights = filter;
+#else
+        SUM_TYPE weights[NAME_TILE * CHANNELS];
+        for (int32_t i = 0; i < NAME_TILE * CHANNELS; ++i) {
+          weights[i] = LOAD_SUM(filter[i]);
+        }
+#endif
+        for (int32_t n = block; n < end; n += WIDE) {
+          const int32_t place = n + WIDE <= PLACES ? n : PLACES - WIDE;
+          NAME_SUMS(from + place, weights, bias == NULL ? NULL : &bias[begin + first],
+                    to + first * PLACES + place);
+        }
+      }
+    }
+    if (NAME_FILTERS > 0) {
+      continue;
+    }
+#endif
+    NAME_SINGLY(from, filters + begin * CHANNELS, bias == NULL ? NULL : &bias[begin], to);
+  }
+}
