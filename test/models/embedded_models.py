@@ -133,6 +133,82 @@ def recurrent() -> Model:
     return _settled(Recurrent(), 8, 16)
 
 
+class Gated(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.cells = nn.LSTM(12, 32, batch_first=True)
+        self.score = nn.Linear(32, 5)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.softmax(self.score(self.cells(x)[0][:, -1]), -1)
+
+
+def lstm() -> Model:
+    """An LSTM over 10 frames: 56,480 multiply-adds."""
+    torch.manual_seed(40)
+    return _settled(Gated(), 10, 12)
+
+
+def shapes() -> Model:
+    """Two 3x3 convolutions with max pools on images of 16 by 16: 94,720 multiply-adds."""
+    torch.manual_seed(41)
+    return _settled(nn.Sequential(
+        _conv(1, 8, 3, padding=1), nn.MaxPool2d(2), _conv(8, 16, 3, padding=1), nn.MaxPool2d(2),
+        nn.Flatten(), nn.Linear(256, 10)), 1, 16, 16)
+
+
+class Along(nn.Module):
+    """Two convolutions along time beside a shorter way."""
+
+    def __init__(self, inputs: int, outputs: int) -> None:
+        super().__init__()
+        self.first = nn.Sequential(nn.Conv1d(inputs, outputs, 9, 2, 4, bias=False),
+                                   nn.BatchNorm1d(outputs), nn.ReLU())
+        self.second = nn.Sequential(nn.Conv1d(outputs, outputs, 9, 1, 4, bias=False),
+                                    nn.BatchNorm1d(outputs))
+        self.skip = nn.Conv1d(inputs, outputs, 1, 2)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.relu(self.second(self.first(x)) + self.skip(x))
+
+
+def keyword() -> Model:
+    """Residual convolutions along 32 frames of 20 features: 262,944 multiply-adds."""
+    torch.manual_seed(42)
+    return _settled(nn.Sequential(
+        nn.Conv1d(20, 16, 3, padding=1, bias=False), nn.BatchNorm1d(16), nn.ReLU(),
+        Along(16, 24), Along(24, 24), nn.AdaptiveAvgPool1d(1), nn.Flatten(),
+        nn.Linear(24, 12)), 20, 32)
+
+
+class Attends(nn.Module):
+    """One block of a transformer, its norms first."""
+
+    def __init__(self, width: int, heads: int) -> None:
+        super().__init__()
+        self.heads = heads
+        self.norms = nn.ModuleList(nn.LayerNorm(width) for _ in range(2))
+        self.mixed = nn.Linear(width, 3 * width)
+        self.joined = nn.Linear(width, width)
+        self.wide = nn.Sequential(nn.Linear(width, 2 * width), nn.GELU(),
+                                  nn.Linear(2 * width, width))
+        self.score = nn.Linear(width, 6)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        n, length, width = x.shape
+        q, k, v = (t.reshape(n, length, self.heads, -1).transpose(1, 2)
+                   for t in self.mixed(self.norms[0](x)).chunk(3, -1))
+        seen = nn.functional.scaled_dot_product_attention(q, k, v)
+        x = x + self.joined(seen.transpose(1, 2).reshape(n, length, width))
+        return self.score((x + self.wide(self.norms[1](x))).mean(1))
+
+
+def transformer() -> Model:
+    """One block over 16 tokens of 32 numbers, two heads: 147,648 multiply-adds."""
+    torch.manual_seed(43)
+    return _settled(Attends(32, 2), 16, 32)
+
+
 class Inverted(nn.Module):
     """Wide inside: 1x1 out, 3x3 per channel, 1x1 back."""
 
@@ -175,4 +251,8 @@ EMBEDDED: dict[str, Callable[[], Model]] = {
     "sensor": sensor,
     "gesture": gesture,
     "recurrent": recurrent,
+    "lstm": lstm,
+    "shapes": shapes,
+    "keyword": keyword,
+    "transformer": transformer,
 }

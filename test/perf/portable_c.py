@@ -8,7 +8,8 @@ Each network runs with one thread as C, as a program with kernels and with
 XNNPACK, and as what emx-onnx-cgen makes of its ONNX file where it can. C is
 compiled by $CC, else cc: as `gen-c --compile so` does, and again with
 -march=native, each exact and with --math fast; the other generator's with -O3 and the same. Rounds take turns;
-times are medians over them, ratios the medians of the rounds' ratios. What
+times are medians over them. Ratios to each runtime, below 1 where the row is faster, are the
+medians of the rounds' ratios. What
 differs from eager torch is not timed, nor exact C that differs from the
 reference kernels in a bit. Bytes of code and constants are those of the
 library's sections; a program's are in its file, its code in the runtime.
@@ -28,6 +29,7 @@ sys.path[:0] = [str(HERE.parent / "interop"), str(HERE.parent / "models")]
 
 import numpy as np  # noqa: E402
 import torch  # noqa: E402
+from torch.nn.attention import SDPBackend, sdpa_kernel  # noqa: E402
 from torch.utils.flop_counter import FlopCounterMode  # noqa: E402
 
 import agreement  # noqa: E402
@@ -41,6 +43,10 @@ NATIVE = "-march=native"
 PINNED = ["taskset", "-c", "0"]
 # Constants beyond that are read from a file, as text would take a compiler gigabytes.
 TEXT_BYTES = 2**21
+# What C is compared with; the other generator's is the faster one where both exist.
+RUNTIMES = ["kernels", "xnnpack", "emx", "emx native"]
+# Networks of fewer multiply-adds must be faster as C than in every runtime.
+SMALL = 300_000
 
 
 @dataclasses.dataclass
@@ -75,7 +81,9 @@ def write_case(name: str, work: pathlib.Path) -> Case:
     folder.mkdir(parents=True)
     model = EMBEDDED[name]()
     export_models.write(name, model, folder)
-    with FlopCounterMode(display=False) as counter, torch.no_grad():
+    # The counter sees neither cells nor attention in kernels that do them whole.
+    with (FlopCounterMode(display=False) as counter, torch.no_grad(),
+          torch.backends.mkldnn.flags(enabled=False), sdpa_kernel(SDPBackend.MATH)):
         model.module(*model.inputs[0])
     return Case(name, folder, counter.get_total_flops() // 2)
 
@@ -188,14 +196,30 @@ def time_case(petrel: pathlib.Path, case: Case, args) -> None:
         for side in sides[first:] + sides[:first]:
             rounds[side.name].append(side.seconds(args.seconds) * 1e6)
     print(f"\n{case.name}, {case.multiply_adds:,} multiply-adds, {args.rounds} rounds\n"
-          f"  {'':12s}{'us':>12s}{'/ C':>8s}{'/ C native':>12s}{'code':>10s}{'constants':>12s}")
+          f"  {'':12s}{'us':>12s}"
+          + "".join(f"{'/ ' + name:>14s}" for name in RUNTIMES if name in rounds)
+          + f"{'code':>10s}{'constants':>12s}")
     for side in sides:
-        times = rounds[side.name]
-        ratios = [statistics.median(t / c for t, c in zip(times, rounds[name]))
-                  if name in rounds else float("nan") for name in ("C", "C native")]
         shown = ["" if n is None else f"{n:,}" for n in (side.code, side.constants)]
-        print(f"  {side.name:12s}{statistics.median(times):12.2f}{ratios[0]:8.2f}"
-              f"{ratios[1]:12.2f}{shown[0]:>10s}{shown[1]:>12s}", flush=True)
+        print(f"  {side.name:12s}{statistics.median(rounds[side.name]):12.2f}"
+              + "".join(f"{ratio(rounds, side.name, name):14.2f}"
+                        for name in RUNTIMES if name in rounds)
+              + f"{shown[0]:>10s}{shown[1]:>12s}", flush=True)
+    if case.multiply_adds < SMALL:
+        print_losses(rounds)
+
+
+def ratio(rounds: dict[str, list[float]], side: str, runtime: str) -> float:
+    return statistics.median(t / r for t, r in zip(rounds[side], rounds[runtime]))
+
+
+def print_losses(rounds: dict[str, list[float]]) -> None:
+    """Which runtimes are faster than a small network as C."""
+    for side in ("C", "fast"):
+        losses = [f"{name} ({ratio(rounds, side, name):.2f})" for name in RUNTIMES
+                  if side in rounds and name in rounds and ratio(rounds, side, name) >= 1]
+        print(f"  {side}: {'slower than ' + ', '.join(losses) if losses else 'beats every runtime'}",
+              flush=True)
 
 
 def main() -> int:
