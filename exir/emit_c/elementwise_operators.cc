@@ -26,8 +26,8 @@ KernelCall& map(const OperatorRow& row, NodeCalls& calls, Arithmetic arithmetic,
   return call;
 }
 
-// `in_doubles`, or in floats where they may be `in_floats`, of functions that compilers compute many
-// of at once.
+// `in_doubles`, or in floats where they may be `in_floats`, of functions that compilers compute
+// many of at once.
 void map_exponentials(const OperatorRow& row, NodeCalls& calls, std::string in_doubles,
                       std::string in_floats) {
   KernelCall& call = map(row, calls, Arithmetic::kDouble, std::move(in_doubles));

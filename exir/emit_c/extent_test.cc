@@ -33,7 +33,6 @@ TEST(Extent, IsNotKnownInCWhereItWouldOverflow) {
   const Extent size = SizeExpression("s0", {1, 1 << 21});
   EXPECT_NE(smaller_of(size * size - 2, 4).text(), "");
   const Extent cube = size * size * size;
-  ASSERT_TRUE(cube.is_known());
   EXPECT_EQ(cube.text(), "");
   EXPECT_EQ(smaller_of(cube - 2, 4).text(), "");
 }

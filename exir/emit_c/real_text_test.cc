@@ -33,10 +33,10 @@ TEST(RealText, EndsForAsManyStepsAsAnArchiveHas) {
   for (const char* op : {"executorch_prim.neg.Scalar", "executorch_prim.add.Scalar",
                          "executorch_prim.truediv.Scalar", "executorch_prim.sym_float.Scalar"}) {
     Graph graph("m");
-    EXPECT_FALSE(real_text(made_by(&graph, op, 200000)).ok()) << op;
+    EXPECT_FALSE(real_text(made_by(&graph, op, 50000)).ok()) << op;
   }
   Graph graph("m");
-  const Value* divisor = made_by(&graph, "executorch_prim.neg.Scalar", 200000);
+  const Value* divisor = made_by(&graph, "executorch_prim.neg.Scalar", 50000);
   const Node* quotient = graph.append(*find_op("executorch_prim.truediv.Scalar"),
                                       {Argument(1.0), Argument(const_cast<Value*>(divisor))},
                                       {Type::scalar(Type::Kind::kFloat)}, "q");

@@ -74,7 +74,8 @@ bool meets_points(const Extents& in, const Extents& filters, const Extents& out)
 }
 
 // Filters of one point are rows of a matrix. Several filters of a group that read the same input
-// are computed at once, else several rows of the output of one, or a part of a row where sizes vary.
+// are computed at once, else several rows of the output of one, or a part of a row where sizes
+// vary.
 void choose_convolution(KernelCall& call, const Extents& in, const Extents& filters, int64_t groups,
                         const Extents& out, const Node& node) {
   constexpr int64_t kPart = 64;
