@@ -190,8 +190,8 @@ static bool NAME_IS_ODD(SUM_VECTOR sums) {
 /* The same as convolution.h, for narrow outputs. In vectors, some filters by places that follow one
  * another over the ends of rows are computed at once; what a column of the filter meets is laid
  * side by side before. Of rows, filters and places that are no multiple the last ones are computed
- * twice. Padding changes no sum but where a filter has what is not finite; such a sum is a NaN, and all
- * of its group are computed again. */
+ * twice. Padding changes no sum but where a filter has what is not finite; such a sum is a NaN,
+ * and all of its group are computed again. */
 static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias, OUT_TYPE *out) {
   enum { PER_GROUP = OUT_CHANNELS / GROUPS, PLACES = OUT_HEIGHT * OUT_WIDTH };
   enum { FILTER = CHANNELS * KERNEL_HEIGHT * KERNEL_WIDTH };
