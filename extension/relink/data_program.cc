@@ -153,12 +153,12 @@ absl::StatusOr<DataProgram> DataProgram::read(const std::string& path,
   for (uint32_t i = 0; i < view.num_named_data(); ++i) {
     const runtime::NamedDataView entry = view.named_data(i);
     const runtime::SegmentView segment = view.segment(entry.segment);
-    const bool is_additions = entry.key == schema::kAdditionsKey;
     const runtime::Span<const uint8_t> own = loaded->additions().bytes();
-    program.named_.push_back(
-        {std::string(entry.key),
-         is_additions ? exir::Blob::copy_of({own.data(), own.size()}) : slice(segment),
-         alignment_of(base + segment.offset)});
+    program.named_.push_back({std::string(entry.key),
+                              entry.key == schema::kAdditionsKey
+                                  ? exir::Blob::copy_of({own.data(), own.size()})
+                                  : slice(segment),
+                              alignment_of(base + segment.offset)});
   }
   PETREL_RETURN_IF_ERROR(program.check_shared(path, file->bytes().size()));
   program.take_names();
