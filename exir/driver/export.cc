@@ -12,6 +12,7 @@
 #include "exir/backend/shards.h"
 #include "exir/driver/compile.h"
 #include "exir/driver/pool_rules.h"
+#include "exir/emit/number_outputs.h"
 #include "exir/memory/pools.h"
 #include "exir/output/output_files.h"
 #include "exir/plan/formats/memory_pool.h"
@@ -249,6 +250,7 @@ absl::StatusOr<ExportReport> export_program(const ExportOptions& options) {
   Phases phases(options, &report);
   RoutedBlobStore store(outputs.routes());
   PETREL_ASSIGN_OR_RETURN(Program program, compile_program(options, phases, report, store));
+  show_numbers(program);
   PETREL_RETURN_IF_ERROR(add_border_methods(program, report.borders));
   PlannedProgram planned;
   PETREL_RETURN_IF_ERROR(phases.run("plan", [&]() -> absl::Status {

@@ -179,6 +179,13 @@ absl::StatusOr<Value*> GraphReader::value(const std::string& name) {
       absl::StrCat("value '", name, "' is not a tensor, which is not supported"));
 }
 
+absl::StatusOr<Argument> GraphReader::number(const std::string& name) {
+  PETREL_ASSIGN_OR_RETURN(Argument argument, lookup(name));
+  const bool is_scalar = argument.is_value() && !argument.value()->type().is_tensor();
+  if (is_scalar || argument.is_number()) return argument;
+  return absl::InvalidArgumentError(absl::StrCat("value '", name, "' is not a number"));
+}
+
 absl::Status GraphReader::read(const Json& graph) {
   PETREL_RETURN_IF_ERROR(check_operators(graph));
   PETREL_RETURN_IF_ERROR(read_metas(graph, &scopes_.back()));

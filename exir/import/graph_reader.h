@@ -52,6 +52,8 @@ class GraphReader {
   absl::Status read(const Json& graph);
 
   absl::StatusOr<Value*> value(const std::string& name);
+  // A scalar: a value, or a number where the exporter knew it.
+  absl::StatusOr<Argument> number(const std::string& name);
 
  private:
   // Names of one graph; the graph of an inlined region has its own. Ordered: names of a

@@ -20,6 +20,8 @@
 #include "exir/import/payloads.h"
 #include "exir/import/signature.h"
 #include "exir/import/tensor_meta.h"
+#include "exir/ops/handles.h"
+#include "exir/ops/table.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir {
@@ -52,6 +54,19 @@ absl::StatusOr<ArchiveInfo> read_info(const Json& program) {
     info.dialect = absl::StrJoin(dialects, ",");
   }
   return info;
+}
+
+// The number as a tensor of no dims, which is what passes know of outputs.
+Value* tensor_of(Graph& graph, Value& number) {
+  const Type::Kind kind = number.type().kind;
+  const ScalarType dtype = kind == Type::Kind::kInt     ? ScalarType::kLong
+                           : kind == Type::Kind::kFloat ? ScalarType::kDouble
+                                                        : ScalarType::kBool;
+  return graph
+      .append(op(aten::scalar_tensor),
+              {Argument(&number), Argument(dtype), Argument(), Argument(), Argument()},
+              {TensorType::contiguous(dtype, {})}, number.name() + "_output")
+      ->result();
 }
 
 // One import: what its steps share.
@@ -159,7 +174,18 @@ absl::Status Importer::set_outputs(const Json& graph) {
     if (is_state) state[input.fqn] = &input;
   }
   for (size_t i = 0; i < io_.outputs.size(); ++i) {
-    const OutputSpec& spec = io_.outputs[i];
+    OutputSpec& spec = io_.outputs[i];
+    if (spec.kind == OutputSpec::Kind::kNumber) {
+      absl::StatusOr<Argument> number = reader_.number(spec.value);
+      if (!number.ok()) return annotate(number.status(), absl::StrCat("output ", i));
+      if (number->is_value()) {
+        outputs.push_back(tensor_of(*graph_, *number->value()));
+      } else {
+        spec.kind = OutputSpec::Kind::kFixed;
+        spec.fixed = *std::move(number);
+      }
+      continue;
+    }
     if (spec.kind == OutputSpec::Kind::kFixed) continue;  // is not a value
     absl::StatusOr<Value*> value = reader_.value(spec.value);
     if (!value.ok()) {

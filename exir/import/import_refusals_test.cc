@@ -256,7 +256,17 @@ TEST(ImportRefusals, NamesTheMemberThatIsWrong) {
        "{\"user_output\": {\"arg\": {\"as_tensor\": {\"name\": "
        "\"relu\"}}}}",
        "{\"user_output\": {\"arg\": {\"as_sym_int\": {\"as_name\": \"s\"}}}}",
-       "output 0, which is not a tensor but 'as_sym_int', is not supported"},
+       "output 0: nothing is called 's'"},
+      {kProgram,
+       "{\"user_output\": {\"arg\": {\"as_tensor\": {\"name\": "
+       "\"relu\"}}}}",
+       "{\"user_output\": {\"arg\": {\"as_sym_int\": {\"as_name\": \"relu\"}}}}",
+       "output 0: value 'relu' is not a number"},
+      {kProgram,
+       "{\"user_output\": {\"arg\": {\"as_tensor\": {\"name\": "
+       "\"relu\"}}}}",
+       "{\"user_output\": {\"arg\": {\"as_sym_int\": {\"as_tensor\": {}}}}}",
+       "is 'as_tensor', must be a name or a number"},
       {kProgram, "\"parameter_name\": \"0.weight\"", "\"parameter_name\": \"9.weight\"",
        "has no tensor '9.weight'"},
       {kWeights, "weight_0", "weight_77", "has no member 'data/weights/weight_77'"},

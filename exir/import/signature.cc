@@ -51,6 +51,31 @@ absl::StatusOr<std::optional<Argument>> fixed_output(const Json& spec) {
   return read_scalar(tag, payload);
 }
 
+// The name in {"arg": {"as_sym_int": {"as_name": "sym_size_int"}}}, the number in
+// {"arg": {"as_sym_int": {"as_int": 3}}}; nullopt for what is not a number.
+absl::StatusOr<std::optional<OutputSpec>> number_output(const Json& spec) {
+  PETREL_ASSIGN_OR_RETURN(Json arg, spec.at("arg"));
+  PETREL_ASSIGN_OR_RETURN(auto tagged, arg.tagged());
+  if (tagged.first != "as_sym_int" && tagged.first != "as_sym_float" &&
+      tagged.first != "as_sym_bool") {
+    return std::optional<OutputSpec>();
+  }
+  PETREL_ASSIGN_OR_RETURN(auto number, tagged.second.tagged());
+  OutputSpec output;
+  if (number.first == "as_name") {
+    output.kind = OutputSpec::Kind::kNumber;
+    PETREL_ASSIGN_OR_RETURN(output.value, number.second.text());
+    return std::optional<OutputSpec>(std::move(output));
+  }
+  PETREL_ASSIGN_OR_RETURN(std::optional<Argument> known, read_scalar(number.first, number.second));
+  if (!known) {
+    return arg.error(absl::StrCat("is '", number.first, "', must be a name or a number"));
+  }
+  output.kind = OutputSpec::Kind::kFixed;
+  output.fixed = *std::move(known);
+  return std::optional<OutputSpec>(std::move(output));
+}
+
 absl::StatusOr<InputSpec> read_input(const Json& json, size_t index) {
   PETREL_ASSIGN_OR_RETURN(auto tagged, json.tagged());
   const auto& [tag, spec] = tagged;
@@ -93,6 +118,11 @@ absl::StatusOr<OutputSpec> read_output(const Json& json, size_t index) {
       output.value = absl::StrCat("output_", index);
       output.fixed = *std::move(fixed);
       return output;
+    }
+    PETREL_ASSIGN_OR_RETURN(std::optional<OutputSpec> number, number_output(spec));
+    if (number) {
+      if (number->value.empty()) number->value = absl::StrCat("output_", index);
+      return *std::move(number);
     }
     PETREL_ASSIGN_OR_RETURN(output.value, user_tensor(spec, absl::StrCat("output ", index)));
   } else if (tag == "buffer_mutation" || tag == "parameter_mutation") {
@@ -173,9 +203,7 @@ absl::StatusOr<GraphIo> read_graph_io(const Json& graph_module) {
   user_index = 0;
   for (const Json& json : outputs) {
     PETREL_ASSIGN_OR_RETURN(OutputSpec output, read_output(json, user_index));
-    const bool is_user =
-        output.kind == OutputSpec::Kind::kUser || output.kind == OutputSpec::Kind::kFixed;
-    if (is_user) ++user_index;
+    if (output.is_returned()) ++user_index;
     io.outputs.push_back(std::move(output));
   }
   return io;
@@ -214,21 +242,21 @@ absl::StatusOr<Signature> read_signature(const Json& graph_module, const GraphIo
     signature.input_names.push_back(named ? names[i] : arguments[i]->value);
     input_names[arguments[i]->value] = signature.input_names.back();
   }
-  const auto is_user = [](const OutputSpec& output) {
-    return output.kind == OutputSpec::Kind::kUser || output.kind == OutputSpec::Kind::kFixed;
-  };
   const std::vector<std::string> keys = flat_dict_keys(signature.out_spec);
-  const auto users =
-      static_cast<size_t>(std::count_if(io.outputs.begin(), io.outputs.end(), is_user));
+  const auto returned = static_cast<size_t>(
+      std::count_if(io.outputs.begin(), io.outputs.end(),
+                    [](const OutputSpec& output) { return output.is_returned(); }));
   auto key = keys.begin();
   for (const OutputSpec& output : io.outputs) {
     if (output.kind == OutputSpec::Kind::kStateWrite) continue;
     if (output.kind == OutputSpec::Kind::kFixed) {
       signature.fixed_outputs.emplace(signature.output_names.size(), output.fixed);
+    } else if (output.kind == OutputSpec::Kind::kNumber) {
+      signature.number_outputs.insert(signature.output_names.size());
     }
-    signature.output_names.push_back(!is_user(output)       ? input_names[output.input]
-                                     : keys.size() == users ? *key++
-                                                            : output.value);
+    signature.output_names.push_back(!output.is_returned()     ? input_names[output.input]
+                                     : keys.size() == returned ? *key++
+                                                               : output.value);
   }
   return signature;
 }

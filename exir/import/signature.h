@@ -6,9 +6,9 @@
 //   input_specs     parameter      buffer   tensor_constant    user    literal
 //                   "conv.weight"  "scale"  "lifted_tensor_0"
 //
-//   graph.outputs   add              copy                 linear       None
-//   output_specs    buffer_mutation  user_input_mutation  user_output  user_output
-//                   "steps"          "cache"              kUser        kFixed
+//   graph.outputs   add              copy                 linear       None         sym_size
+//   output_specs    buffer_mutation  user_input_mutation  user_output  user_output  user_output
+//                   "steps"          "cache"              kUser        kFixed       kNumber
 //
 // An input that is written becomes an output, before those that forward()
 // returns, as in ExecuTorch; the tensor of the caller stays as it was.
@@ -35,13 +35,18 @@ struct InputSpec {
 };
 
 struct OutputSpec {
-  enum class Kind { kUser, kFixed, kStateWrite, kInputWrite };
+  enum class Kind { kUser, kFixed, kNumber, kStateWrite, kInputWrite };
 
   Kind kind = Kind::kUser;
   std::string value;  // name in the graph; of a fixed one, "output_PLACE"
   Argument fixed;     // none, or a number or string that does not depend on inputs
   std::string fqn;    // of the buffer or parameter that is written
   std::string input;  // that is written, its name in the graph
+
+  // forward() returns it.
+  bool is_returned() const {
+    return kind == Kind::kUser || kind == Kind::kFixed || kind == Kind::kNumber;
+  }
 };
 
 struct GraphIo {
@@ -50,7 +55,7 @@ struct GraphIo {
 };
 
 // Refuses what a program cannot express, by name: custom objects, tokens,
-// outputs that are numbers computed at run time, gradients.
+// inputs that are numbers, gradients.
 absl::StatusOr<GraphIo> read_graph_io(const Json& graph_module);
 
 // Names and pytree specs of the user inputs and outputs. Input names are those

@@ -8,6 +8,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,10 +22,14 @@ namespace petrel::exir {
 //
 //   return x, None, y, 3     graph.outputs()   x y
 //                            fixed_outputs     1: none   3: 3
+//
+// A number that is computed at run time, as x.shape[0] + 1, is a tensor of no dims in
+// the graph; callers see the number (exir/emit/number_outputs.h).
 struct Signature {
   std::vector<std::string> input_names;
   std::vector<std::string> output_names;     // of fixed ones too
   std::map<size_t, Argument> fixed_outputs;  // by place among all outputs
+  std::set<size_t> number_outputs;           // places of those that callers see as numbers
   std::string in_spec;                       // pytree specs as the archive has them, opaque
   std::string out_spec;
 };

@@ -2,6 +2,8 @@
 #include "extension/cli/call_outputs.h"
 
 #include <cstdio>
+#include <cstring>
+#include <optional>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -29,6 +31,23 @@ std::string describe(const EValue& value) {
   return "a list";
 }
 
+template <typename T>
+NpyArray array_of(runtime::ScalarType type, T number) {
+  NpyArray array;
+  array.type = type;
+  array.data.resize(sizeof(number));
+  std::memcpy(array.data.data(), &number, sizeof(number));
+  return array;
+}
+
+// A number as an array of no dims; nullopt for what is not one.
+std::optional<NpyArray> number_array(const EValue& value) {
+  if (value.isInt()) return array_of(runtime::ScalarType::Long, value.toInt());
+  if (value.isDouble()) return array_of(runtime::ScalarType::Double, value.toDouble());
+  if (value.isBool()) return array_of(runtime::ScalarType::Bool, value.toBool());
+  return std::nullopt;
+}
+
 std::string describe(const NpyArray& array) {
   return absl::StrCat(runtime::to_string(array.type), " [", absl::StrJoin(array.shape, ","),
                       "] sha256 ", exir::to_hex(exir::sha256_of(array.data)).substr(0, 16));
@@ -39,16 +58,18 @@ std::string describe(const NpyArray& array) {
 absl::Status show_outputs(const std::vector<EValue>& outputs, const std::string& folder,
                           const std::string& prefix, const OutputLevels& levels) {
   for (size_t i = 0; i < outputs.size(); ++i) {
-    if (!outputs[i].isTensor()) {
+    std::optional<NpyArray> array;
+    if (outputs[i].isTensor()) {
+      array = to_npy(outputs[i].toTensor());
+      if (i < levels.size() && levels[i]) array = in_numbers(*array, *levels[i]);
+      std::printf("%soutput_%zu: %s\n", prefix.c_str(), i, describe(*array).c_str());
+    } else {
+      array = number_array(outputs[i]);
       std::printf("%soutput_%zu: %s\n", prefix.c_str(), i, describe(outputs[i]).c_str());
-      continue;
     }
-    NpyArray array = to_npy(outputs[i].toTensor());
-    if (i < levels.size() && levels[i]) array = in_numbers(array, *levels[i]);
-    std::printf("%soutput_%zu: %s\n", prefix.c_str(), i, describe(array).c_str());
-    if (folder.empty()) continue;
+    if (folder.empty() || !array) continue;
     const std::string path = absl::StrCat(folder, "/", prefix, "output_", i, ".npy");
-    PETREL_RETURN_IF_ERROR(write_npy(path, array));
+    PETREL_RETURN_IF_ERROR(write_npy(path, *array));
   }
   return absl::OkStatus();
 }

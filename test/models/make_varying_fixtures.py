@@ -26,8 +26,10 @@ def main() -> None:
         for k, (arguments, outputs) in enumerate(zip(calls, results)):
             for i, tensor in enumerate(arguments):
                 np.save(OUT / f"{name}.call_{k}.input_{i}.npy", tensor.numpy())
-            for i, tensor in enumerate(outputs):
-                np.save(OUT / f"{name}.call_{k}.output_{i}.npy", tensor.detach().numpy())
+            for i, output in enumerate(outputs):
+                if isinstance(output, torch.Tensor):
+                    output = output.detach().numpy()
+                np.save(OUT / f"{name}.call_{k}.output_{i}.npy", output)
 
 
 if __name__ == "__main__":

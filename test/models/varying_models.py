@@ -405,13 +405,28 @@ def number_refusals():
     return NumberRefusals(), (draw(6, 3),), ({0: Dim("rows", min=2, max=10)},), calls
 
 
+class ReturnedNumbers(nn.Module):
+    """Outputs that are ints: sizes, what follows from them, from values, and one that is fixed."""
+
+    def forward(self, x, y):
+        n = x.shape[0]
+        return (x * n, n, n * 3 + y.shape[1], (x > 0).sum().item(), x.argmax().item(), x.shape[1],
+                n, y.sum(1))
+
+
+def returned_numbers():
+    calls = [(draw(rows, 3), draw(2, columns)) for rows, columns in ((2, 7), (5, 2), (10, 4))]
+    shapes = ({0: Dim("rows", min=2, max=10)}, {1: Dim("columns", min=2, max=7)})
+    return ReturnedNumbers(), (draw(6, 3), draw(2, 5)), shapes, calls
+
+
 MODELS = {
     f.__name__: f
     for f in (
         mlp, cnn_batch, cnn_image, encoder, prefill, sizes,
         cond, cond_varying, cond_nested, map_rows, map_varying, few_rows,
         scan_rows, scan_varying, while_bound, found_start, found_rows, found_scales, resizes,
-        numbers, number_arguments, number_refusals,
+        numbers, number_arguments, number_refusals, returned_numbers,
     )
 }  # fmt: skip
 
