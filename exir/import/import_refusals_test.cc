@@ -252,21 +252,6 @@ TEST(ImportRefusals, NamesTheMemberThatIsWrong) {
        "an input of kind 'token'"},
       {kProgram, "\"output_specs\": [{\"user_output\"", "\"output_specs\": [{\"loss_output\"",
        "an output of kind 'loss_output'"},
-      {kProgram,
-       "{\"user_output\": {\"arg\": {\"as_tensor\": {\"name\": "
-       "\"relu\"}}}}",
-       "{\"user_output\": {\"arg\": {\"as_sym_int\": {\"as_name\": \"s\"}}}}",
-       "output 0: nothing is called 's'"},
-      {kProgram,
-       "{\"user_output\": {\"arg\": {\"as_tensor\": {\"name\": "
-       "\"relu\"}}}}",
-       "{\"user_output\": {\"arg\": {\"as_sym_int\": {\"as_name\": \"relu\"}}}}",
-       "output 0: value 'relu' is not a number"},
-      {kProgram,
-       "{\"user_output\": {\"arg\": {\"as_tensor\": {\"name\": "
-       "\"relu\"}}}}",
-       "{\"user_output\": {\"arg\": {\"as_sym_int\": {\"as_tensor\": {}}}}}",
-       "is 'as_tensor', must be a name or a number"},
       {kProgram, "\"parameter_name\": \"0.weight\"", "\"parameter_name\": \"9.weight\"",
        "has no tensor '9.weight'"},
       {kWeights, "weight_0", "weight_77", "has no member 'data/weights/weight_77'"},
@@ -296,6 +281,22 @@ TEST(ImportRefusals, NamesTheMemberThatIsWrong) {
     TestArchive archive = TestArchive::of(shared_fixture("conv_bn_relu"));
     archive.edit(edit.member, edit.from, edit.to);
     expect_error(archive.save(absl::StrCat("edit_", count++)), edit.message);
+  }
+}
+
+TEST(ImportRefusals, NamesOutputsThatShouldBeNumbers) {
+  const std::pair<const char*, const char*> kCases[] = {
+      {"{\"as_name\": \"s\"}", "output 0: nothing is called 's'"},
+      {"{\"as_name\": \"relu\"}", "output 0: value 'relu' is not a number"},
+      {"{\"as_tensor\": {}}", "is 'as_tensor', must be a name or a number"},
+  };
+  int count = 0;
+  for (const auto& [number, message] : kCases) {
+    TestArchive archive = TestArchive::of(shared_fixture("conv_bn_relu"));
+    archive.edit_program(
+        "{\"user_output\": {\"arg\": {\"as_tensor\": {\"name\": \"relu\"}}}}",
+        absl::StrCat("{\"user_output\": {\"arg\": {\"as_sym_int\": ", number, "}}}"));
+    expect_error(archive.save(absl::StrCat("number_", count++)), message);
   }
 }
 

@@ -310,6 +310,10 @@ Inferred pdist(const BoundArguments& in) {
 Inferred tensordot(const BoundArguments& in) {
   const TensorType& a = in.tensor("self");
   const TensorType& b = in.tensor("other");
+  if ((a.rank() == 0 && !in.ints("dims_self").empty()) ||
+      (b.rank() == 0 && !in.ints("dims_other").empty())) {
+    return invalid("a tensor of rank 0 has no dims to sum over");
+  }
   PETREL_ASSIGN_OR_RETURN(Sizes from_a, in.dims("dims_self", a.rank()));
   PETREL_ASSIGN_OR_RETURN(Sizes from_b, in.dims("dims_other", b.rank()));
   if (from_a.size() != from_b.size()) {
