@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "exir/import/complex_transforms.h"
 #include "exir/ops/handles.h"
+#include "exir/ops/rule.h"
 #include "exir/ops/table.h"
 #include "exir/status_macros.h"
 
@@ -241,8 +242,15 @@ Made logarithm(Builder& b, const ComplexCall& call) {
   return std::vector<ComplexPair>{made};
 }
 
-Made join_parts(Builder&, const ComplexCall& call) {
-  return std::vector<ComplexPair>{{call.parts(arg::real).real, call.parts(arg::imag).real}};
+Made join_parts(Builder& b, const ComplexCall& call) {
+  Value* const real = call.parts(arg::real).real;
+  Value* const imaginary = call.parts(arg::imag).real;
+  PETREL_ASSIGN_OR_RETURN(const rules::Sizes sizes,
+                          rules::broadcast_sizes({sizes_of(real), sizes_of(imaginary)}));
+  ComplexPair made;
+  PETREL_ASSIGN_OR_RETURN(made.real, b.expand(real, sizes));
+  PETREL_ASSIGN_OR_RETURN(made.imaginary, b.expand(imaginary, sizes));
+  return std::vector<ComplexPair>{made};
 }
 
 Made part_of_pair(Builder& b, const ComplexCall& call) {

@@ -78,6 +78,12 @@ Inferred native_dropout(const BoundArguments& in) {
                            TensorType::contiguous(ScalarType::kBool, input.sizes)};
 }
 
+// Its slope is drawn in training only.
+Inferred rrelu(const BoundArguments& in) {
+  if (!in.flag("training")) return float_activation(in);
+  return invalid("rrelu in training mode; call eval() on the model before exporting it");
+}
+
 constexpr OpRow kRows[] = {
     {"aten::celu(Tensor self, Scalar alpha=1.) -> Tensor", "", kPure | kElementwise,
      infer<float_activation>},
@@ -109,6 +115,9 @@ constexpr OpRow kRows[] = {
     {"aten::leaky_relu_(Tensor(a!) self, Scalar negative_slope=0.01) -> "
      "Tensor(a!)",
      "", kInPlace, infer<in_place_elementwise>, "aten::leaky_relu"},
+    {"aten::rrelu(Tensor self, Scalar lower=0.125, Scalar upper=0.3333333333333333, bool "
+     "training=False, Generator? generator=None) -> Tensor",
+     "", kPure | kElementwise, infer<rrelu>},
     {"aten::log_sigmoid(Tensor self) -> Tensor", "", kPure | kElementwise, infer<float_activation>},
     {"aten::mish(Tensor self) -> Tensor", "", kPure | kElementwise, infer<float_activation>},
     {"aten::mish_(Tensor(a!) self) -> Tensor(a!)", "", kInPlace, infer<in_place_elementwise>,

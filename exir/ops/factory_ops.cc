@@ -163,20 +163,6 @@ constexpr OpRow kRows[] = {
      infer<same_as_self>, "aten::fill.Tensor"},
     {"aten::zero(Tensor self) -> Tensor", "", kPure | kElementwise, infer<same_as_self>},
     {"aten::zero_(Tensor(a!) self) -> Tensor(a!)", "", kInPlace, infer<same_as_self>, "aten::zero"},
-    {"aten::rand(SymInt[] size, *, ScalarType? dtype=None, Layout? "
-     "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
-     "aten::rand.out", kRandom, infer<filled>},
-    {"aten::randn(SymInt[] size, *, ScalarType? dtype=None, Layout? "
-     "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
-     "aten::randn.out", kRandom, infer<filled>},
-    {"aten::rand_like(Tensor self, *, ScalarType? dtype=None, Layout? "
-     "layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? "
-     "memory_format=None) -> Tensor",
-     "", kRandom, infer<like>},
-    {"aten::randn_like(Tensor self, *, ScalarType? dtype=None, Layout? "
-     "layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? "
-     "memory_format=None) -> Tensor",
-     "", kRandom, infer<like>},
     {"aten::hann_window(int window_length, *, ScalarType? dtype=None, Layout? "
      "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
      "", kPure, infer<window>},

@@ -12,6 +12,7 @@ namespace petrel::exir::rules {
 
 absl::Span<const OpRow> activation_ops();
 absl::Span<const OpRow> binary_ops();
+absl::Span<const OpRow> combine_ops();
 absl::Span<const OpRow> compare_ops();
 absl::Span<const OpRow> complex_ops();
 absl::Span<const OpRow> composite_ops();
@@ -30,6 +31,7 @@ absl::Span<const OpRow> pad_ops();
 absl::Span<const OpRow> pool_ops();
 absl::Span<const OpRow> quantized_ops();
 absl::Span<const OpRow> torchao_ops();
+absl::Span<const OpRow> random_ops();
 absl::Span<const OpRow> recurrent_ops();
 absl::Span<const OpRow> reduction_ops();
 absl::Span<const OpRow> resample_ops();

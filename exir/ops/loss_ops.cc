@@ -73,6 +73,32 @@ Inferred of_classes(const BoundArguments& in, bool takes_probabilities) {
 Inferred cross_entropy(const BoundArguments& in) { return of_classes(in, true); }
 Inferred nll(const BoundArguments& in) { return of_classes(in, false); }
 
+// One loss for each pair of lines, of which the last dim has the elements.
+Inferred triplet(const BoundArguments& in) {
+  for (const TensorType* type : in.all_tensors()) {
+    if (type->rank() > 0 && is_floating_point(type->dtype)) continue;
+    return invalid("a tensor is ", to_string(*type), ", must be of floats and one dim at least");
+  }
+  PETREL_ASSIGN_OR_RETURN(Sizes sizes, broadcast(in.all_tensors()));
+  sizes.pop_back();
+  PETREL_ASSIGN_OR_RETURN(const ScalarType dtype, promoted_dtype(in));
+  return reduced(in, dtype, std::move(sizes));
+}
+
+Inferred cosine_embedding(const BoundArguments& in) {
+  const TensorType& target = in.tensor("target");
+  PETREL_ASSIGN_OR_RETURN(Sizes sizes,
+                          broadcast_sizes({in.tensor("input1").sizes, in.tensor("input2").sizes}));
+  if (sizes.size() != target.rank() + 1 || target.rank() > 1) {
+    return invalid("argument 'target' has rank ", target.rank(), ", inputs have ", sizes.size(),
+                   ", must be 0 and 1, or 1 and 2");
+  }
+  if (target.rank() == 1 && target.sizes[0] != sizes[0]) {
+    return invalid("argument 'target' has ", target.sizes[0], " elements, must have ", sizes[0]);
+  }
+  return reduced(in, in.tensor("input1").dtype, target.sizes);
+}
+
 constexpr OpRow kRows[] = {
     {"aten::mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor", "", kPure,
      infer<elementwise>},
@@ -102,6 +128,12 @@ constexpr OpRow kRows[] = {
     {"aten::margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0., int "
      "reduction=1) -> Tensor",
      "", kPure, infer<elementwise>},
+    {"aten::triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1., "
+     "float p=2., float eps=1e-06, bool swap=False, int reduction=1) -> Tensor",
+     "", kPure, infer<triplet>},
+    {"aten::cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0., "
+     "int reduction=1) -> Tensor",
+     "", kPure, infer<cosine_embedding>},
     {"aten::cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, "
      "SymInt ignore_index=-100, float label_smoothing=0.) -> Tensor",
      "", kPure, infer<cross_entropy>},

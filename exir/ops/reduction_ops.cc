@@ -232,6 +232,9 @@ constexpr OpRow kRows[] = {
     {"aten::linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool "
      "keepdim=False, *, ScalarType? dtype=None) -> Tensor",
      "", kPure | kReduction, infer<vector_norm>},
+    {"aten::linalg_norm.ord_str(Tensor self, str ord, int[1]? dim=None, bool "
+     "keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+     "", kPure | kReduction, infer<vector_norm>},
     {"aten::linalg_matrix_norm.str_ord(Tensor self, str ord=\"fro\", int[] "
      "dim=[-2, -1], bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
      "", kPure | kReduction, infer<vector_norm>},

@@ -37,6 +37,7 @@ constexpr BaseType kBaseTypes[] = {
     {"ScalarType", ArgKind::kScalarType},
     {"Layout", ArgKind::kLayout},
     {"Device", ArgKind::kDevice},
+    {"Generator", ArgKind::kDevice},  // says as little: no archive can hold one
     {"MemoryFormat", ArgKind::kMemoryFormat},
 };
 

@@ -175,6 +175,8 @@ constexpr OpRow kRows[] = {
      "aten::t"},
     {"aten::numpy_T(Tensor(a) self) -> Tensor(a)", "", kPure | kView, infer<reverse_dims>},
     {"aten::mT(Tensor(a) self) -> Tensor(a)", "", kPure | kView, infer<last_two_transposed>},
+    {"aten::mH(Tensor(a) self) -> Tensor(a)", "", kPure | kView, infer<last_two_transposed>},
+    {"aten::matrix_H(Tensor(a) self) -> Tensor(a)", "", kPure | kView, infer<last_two_transposed>},
     {"aten::adjoint(Tensor(a) self) -> Tensor(a)", "", kPure | kView, infer<last_two_transposed>},
     {"aten::movedim.int(Tensor(a) self, int source, int destination) -> "
      "Tensor(a)",

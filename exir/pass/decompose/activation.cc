@@ -30,6 +30,13 @@ Rewritten celu(Builder& b, Node& node) {
   return done(b, node, b.call(aten::elu, {tensor_at(node, arg::self), alpha, 1, 1 / alpha}));
 }
 
+// A leaky ReLU of the slope that is drawn in the mean.
+Rewritten rrelu(Builder& b, Node& node) {
+  const double slope =
+      (fixed_number(node.argument(arg::lower)) + fixed_number(node.argument(arg::upper))) / 2;
+  return done(b, node, b.call(aten::leaky_relu, {tensor_at(node, arg::self), slope}));
+}
+
 // min(0, x) - log(1 + exp(-|x|)), which does not overflow.
 Rewritten log_sigmoid(Builder& b, Node& node) {
   Value* x = tensor_at(node, arg::self);
@@ -148,6 +155,7 @@ constexpr Rewrite kRows[] = {
     {aten::relu6, relu6},
     {aten::selu, selu},
     {aten::celu, celu},
+    {aten::rrelu, rrelu},
     {aten::log_sigmoid, rounded_once<log_sigmoid>},
     {aten::hardshrink, hardshrink},
     {aten::softshrink, softshrink},

@@ -230,7 +230,27 @@ Rewritten round_decimals(Builder& b, Node& node) {
   return done(b, node, b.call(decimals < 0 ? up : down, {x, ten}));
 }
 
+// |x|, negative where y is, which the reciprocal tells of zeros.
+Rewritten copysign(Builder& b, Node& node) {
+  const ScalarType dtype = node.result()->tensor().dtype;
+  PETREL_ASSIGN_OR_RETURN(Value * x, b.cast(tensor_at(node, arg::self), dtype));
+  PETREL_ASSIGN_OR_RETURN(Value * y, b.call(aten::abs, {x}));
+  PETREL_ASSIGN_OR_RETURN(Value * minus, b.call(aten::neg, {y}));
+  Value* sign = tensor_at(node, arg::other);
+  if (sign == nullptr) {
+    return done(b, node, std::signbit(fixed_number(node.argument(arg::other))) ? minus : y);
+  }
+  PETREL_ASSIGN_OR_RETURN(sign, b.cast(sign, dtype));
+  PETREL_ASSIGN_OR_RETURN(Value * below, b.call(aten::lt_Scalar, {sign, 0}));
+  PETREL_ASSIGN_OR_RETURN(sign, b.call(aten::reciprocal, {sign}));
+  PETREL_ASSIGN_OR_RETURN(Value * is_minus_zero, b.call(aten::lt_Scalar, {sign, 0}));
+  PETREL_ASSIGN_OR_RETURN(below, b.binary(aten::logical_or, below, is_minus_zero));
+  return done(b, node, b.call(aten::where_self, {below, minus, y}));
+}
+
 constexpr Rewrite kRows[] = {
+    {aten::copysign_Tensor, copysign},
+    {aten::copysign_Scalar, copysign},
     {aten::round_decimals, round_decimals},
     {aten::square, square},
     {aten::addcmul, addcmul},

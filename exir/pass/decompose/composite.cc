@@ -189,15 +189,21 @@ Rewritten diag(Builder& b, Node& node) {
   return done(b, node, b.call(aten::diagonal, {x, shift}));
 }
 
-// x on diagonal `offset` of a matrix, which is its last two dims.
+// x on diagonal `offset` of a matrix, which is its last two dims or becomes two others.
 Rewritten diag_embed(Builder& b, Node& node) {
   Value* x = tensor_at(node, arg::self);
   const Sizes out = sizes_of(node.result());
   const int64_t shift = fixed_int(node.argument(arg::offset));
   const auto rank = static_cast<int64_t>(out.size());
-  if (wrap_dim(fixed_int(node.argument(arg::dim1)), out.size()) != rank - 2 ||
-      wrap_dim(fixed_int(node.argument(arg::dim2)), out.size()) != rank - 1) {
-    return false;
+  const int64_t first = wrap_dim(fixed_int(node.argument(arg::dim1)), out.size());
+  const int64_t second = wrap_dim(fixed_int(node.argument(arg::dim2)), out.size());
+  if (first != rank - 2 || second != rank - 1) {
+    PETREL_ASSIGN_OR_RETURN(x, b.call(aten::diag_embed, {x, shift}));
+    Ints order;
+    for (int64_t dim = 0, other = 0; dim < rank; ++dim) {
+      order.push_back(dim == first ? rank - 2 : dim == second ? rank - 1 : other++);
+    }
+    return done(b, node, b.permute(x, order));
   }
   const int64_t size = out.back();
   PETREL_RETURN_IF_ERROR(check_table({size, size}));

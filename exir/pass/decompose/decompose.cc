@@ -11,7 +11,8 @@ std::vector<Rewrites> decompositions() {
       pool_decompositions(),       quantized_decompositions(),     recurrent_decompositions(),
       reduction_decompositions(),  resample_decompositions(),      shape_decompositions(),
       sort_decompositions(),       special_decompositions(),       loss_decompositions(),
-      volume_decompositions(),
+      volume_decompositions(),     random_decompositions(),        combine_decompositions(),
+      statistic_decompositions(),
   };
 }
 

@@ -33,6 +33,7 @@ std::vector<Rewrites> decompositions();
 
 Rewrites activation_decompositions();
 Rewrites arithmetic_decompositions();
+Rewrites combine_decompositions();
 Rewrites composite_decompositions();
 Rewrites einsum_decompositions();
 Rewrites embedding_bag_decompositions();
@@ -43,12 +44,14 @@ Rewrites matmul_decompositions();
 Rewrites norm_decompositions();
 Rewrites pool_decompositions();
 Rewrites quantized_decompositions();
+Rewrites random_decompositions();
 Rewrites recurrent_decompositions();
 Rewrites reduction_decompositions();
 Rewrites resample_decompositions();
 Rewrites shape_decompositions();
 Rewrites sort_decompositions();
 Rewrites special_decompositions();
+Rewrites statistic_decompositions();
 Rewrites volume_decompositions();
 
 // The row of an adaptive max pool of any rank: windows need not be alike, and

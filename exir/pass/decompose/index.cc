@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -88,6 +90,12 @@ Rewritten take_along_dim(Builder& b, Node& node) {
     PETREL_ASSIGN_OR_RETURN(index, b.expand(index, x_sizes));
     x_sizes[static_cast<size_t>(dim)] = sizes_of(x)[static_cast<size_t>(dim)];
     PETREL_ASSIGN_OR_RETURN(x, b.expand(x, x_sizes));
+    // Negative places count from the end, which gather refuses.
+    PETREL_ASSIGN_OR_RETURN(index, b.cast(index, ScalarType::kLong));
+    PETREL_ASSIGN_OR_RETURN(Value * wrapped,
+                            b.call(aten::add_Scalar, {index, x_sizes[static_cast<size_t>(dim)]}));
+    PETREL_ASSIGN_OR_RETURN(Value * is_negative, b.call(aten::lt_Scalar, {index, 0}));
+    PETREL_ASSIGN_OR_RETURN(index, b.call(aten::where_self, {is_negative, wrapped, index}));
   }
   PETREL_ASSIGN_OR_RETURN(Value * y, b.call(aten::gather, {x, dim, index}));
   return done(b, node, b.view(y, sizes_of(node.result())));
@@ -237,14 +245,25 @@ Rewritten index_select(Builder& b, Node& node) {
   return done(b, node, b.view(y, sizes_of(node.result())));
 }
 
-// The kernel takes places of 64 bits.
+// The kernel takes places of 64 bits, and tensors of one rank.
 Rewritten scatter_add(Builder& b, Node& node) {
-  Value* index = tensor_at(node, arg::index);
-  if (index->tensor().dtype == ScalarType::kLong) return false;
+  Value* const operands[] = {tensor_at(node, arg::self), tensor_at(node, arg::index),
+                             tensor_at(node, arg::src)};
+  const bool has_line = std::any_of(std::begin(operands), std::end(operands),
+                                    [](Value* operand) { return operand->tensor().rank() == 1; });
+  const auto made = [&](size_t i) -> BuiltValue {
+    Value* x = operands[i];
+    if (has_line && x->tensor().rank() == 0) return b.view(x, {1});
+    return x;
+  };
+  PETREL_ASSIGN_OR_RETURN(Value * x, made(0));
+  PETREL_ASSIGN_OR_RETURN(Value * index, made(1));
+  PETREL_ASSIGN_OR_RETURN(Value * source, made(2));
   PETREL_ASSIGN_OR_RETURN(index, b.cast(index, ScalarType::kLong));
-  return done(b, node,
-              b.call(aten::scatter_add, {tensor_at(node, arg::self), node.argument(arg::dim), index,
-                                         tensor_at(node, arg::src)}));
+  if (x == operands[0] && index == operands[1] && source == operands[2]) return false;
+  PETREL_ASSIGN_OR_RETURN(Value * y,
+                          b.call(aten::scatter_add, {x, node.argument(arg::dim), index, source}));
+  return done(b, node, b.view(y, sizes_of(node.result())));
 }
 
 //   %y = isin(%x, %among)

@@ -303,6 +303,57 @@ Rewritten cross_entropy(Builder& b, Node& node) {
   return picked.reduce(y);
 }
 
+// max(0, margin + |anchor - positive| - |anchor - negative|); with `swap` the negative may be as
+// near to the positive.
+Rewritten triplet_margin(Builder& b, Node& node) {
+  Value* const anchor = tensor_at(node, arg::anchor);
+  Value* const positive = tensor_at(node, arg::positive);
+  Value* const negative = tensor_at(node, arg::negative);
+  const auto distance = [&](Value* from, Value* to) {
+    return b.call(aten::pairwise_distance,
+                  {from, to, node.argument(arg::p), node.argument(arg::eps)});
+  };
+  PETREL_ASSIGN_OR_RETURN(Value * near, distance(anchor, positive));
+  PETREL_ASSIGN_OR_RETURN(Value * far, distance(anchor, negative));
+  if (node.argument(arg::swap) == Argument(true)) {
+    PETREL_ASSIGN_OR_RETURN(Value * other, distance(positive, negative));
+    PETREL_ASSIGN_OR_RETURN(far, b.binary(aten::minimum, far, other));
+  }
+  PETREL_ASSIGN_OR_RETURN(Value * y, b.binary(aten::sub_Tensor, near, far));
+  PETREL_ASSIGN_OR_RETURN(y, b.call(aten::add_Scalar, {y, node.argument(arg::margin)}));
+  PETREL_ASSIGN_OR_RETURN(y, b.call(aten::clamp, {y, 0}));
+  return reduced(b, node, y);
+}
+
+// 1 - cos where the target is 1, max(0, cos - margin) where it is -1; each sum of products has
+// 1e-12 more, as in eager.
+Rewritten cosine_embedding(Builder& b, Node& node) {
+  Value* const x = tensor_at(node, arg::input1);
+  Value* const y = tensor_at(node, arg::input2);
+  Value* const target = tensor_at(node, arg::target);
+  const auto dot = [&](Value* from, Value* to, double more) -> BuiltValue {
+    PETREL_ASSIGN_OR_RETURN(Value * sum, b.binary(aten::mul_Tensor, from, to));
+    PETREL_ASSIGN_OR_RETURN(sum, b.call(aten::sum_dim_IntList, {sum, Ints{-1}}));
+    return more == 0 ? BuiltValue(sum) : b.call(aten::add_Scalar, {sum, more});
+  };
+  PETREL_ASSIGN_OR_RETURN(Value * cosine, dot(x, y, 0));
+  PETREL_ASSIGN_OR_RETURN(Value * length, dot(x, x, 1e-12));
+  PETREL_ASSIGN_OR_RETURN(Value * other, dot(y, y, 1e-12));
+  PETREL_ASSIGN_OR_RETURN(length, b.binary(aten::mul_Tensor, length, other));
+  PETREL_ASSIGN_OR_RETURN(length, b.call(aten::sqrt, {length}));
+  PETREL_ASSIGN_OR_RETURN(cosine, b.binary(aten::div_Tensor, cosine, length));
+  PETREL_ASSIGN_OR_RETURN(Value * zero, b.scalar(0, cosine->tensor().dtype));
+  PETREL_ASSIGN_OR_RETURN(Value * apart, one_minus(b, cosine));
+  PETREL_ASSIGN_OR_RETURN(Value * same, b.call(aten::eq_Scalar, {target, 1}));
+  PETREL_ASSIGN_OR_RETURN(apart, b.call(aten::where_self, {same, apart, zero}));
+  PETREL_ASSIGN_OR_RETURN(cosine, b.call(aten::sub_Scalar, {cosine, node.argument(arg::margin)}));
+  PETREL_ASSIGN_OR_RETURN(cosine, b.call(aten::clamp, {cosine, 0}));
+  PETREL_ASSIGN_OR_RETURN(Value * differs, b.call(aten::eq_Scalar, {target, -1}));
+  PETREL_ASSIGN_OR_RETURN(cosine, b.call(aten::where_self, {differs, cosine, zero}));
+  PETREL_ASSIGN_OR_RETURN(cosine, b.binary(aten::add_Tensor, apart, cosine));
+  return reduced(b, node, cosine);
+}
+
 constexpr Rewrite kRows[] = {
     {aten::mse_loss, squares},
     {aten::l1_loss, distances},
@@ -315,6 +366,8 @@ constexpr Rewrite kRows[] = {
     {aten::poisson_nll_loss, poisson},
     {aten::hinge_embedding_loss, hinge},
     {aten::margin_ranking_loss, margin_ranking},
+    {aten::triplet_margin_loss, triplet_margin},
+    {aten::cosine_embedding_loss, cosine_embedding},
     {aten::nll_loss_nd, nll},
     {aten::cross_entropy_loss, cross_entropy},
 };

@@ -236,6 +236,7 @@ constexpr Rewrite kRows[] = {
     {aten::logsumexp, logsumexp},
     {aten::linalg_vector_norm, norm},
     {aten::linalg_norm, matrix_norm},
+    {aten::linalg_norm_ord_str, matrix_norm},
     {aten::linalg_matrix_norm_str_ord, matrix_norm},
     {aten::norm_ScalarOpt_dim, norm},
     {aten::norm_Scalar, norm},

@@ -161,30 +161,31 @@ Rewritten pixel_unshuffle(Builder& b, Node& node) {
   return done(b, node, b.view(x, out));
 }
 
-// Wraps around: what leaves at one end comes in at the other.
+// Wraps around: what leaves at one end comes in at the other, of what padding by less than
+// nothing has left.
 BuiltValue circular(Builder& b, Value* x, const Sizes& pad) {
   const size_t rank = x->tensor().rank();
   for (size_t i = 0; i < pad.size() / 2; ++i) {
     const int64_t dim = static_cast<int64_t>(rank - 1 - i);
-    const Size size = sizes_of(x)[static_cast<size_t>(dim)];
     const int64_t before = pad[2 * i];
     const int64_t after = pad[2 * i + 1];
-    if (before > size || after > size) {
+    const Size whole = sizes_of(x)[static_cast<size_t>(dim)];
+    if (before > whole || after > whole) {
       return absl::InvalidArgumentError("circular padding wraps twice");
     }
+    PETREL_ASSIGN_OR_RETURN(
+        x, b.slice(x, dim, std::max<int64_t>(0, -before), whole - std::max<int64_t>(0, -after)));
+    const Size size = sizes_of(x)[static_cast<size_t>(dim)];
     std::vector<Value*> parts;
     if (before > 0) {
       PETREL_ASSIGN_OR_RETURN(Value * part, b.slice(x, dim, size - before, size));
       parts.push_back(part);
     }
-    PETREL_ASSIGN_OR_RETURN(Value * middle, b.slice(x, dim, std::max<int64_t>(0, -before),
-                                                    size - std::max<int64_t>(0, -after)));
-    parts.push_back(middle);
+    parts.push_back(x);
     if (after > 0) {
       PETREL_ASSIGN_OR_RETURN(Value * part, b.slice(x, dim, 0, after));
       parts.push_back(part);
     }
-    x = middle;
     if (parts.size() > 1) {
       PETREL_ASSIGN_OR_RETURN(x, b.call(aten::cat, {parts, dim}));
     }

@@ -129,7 +129,7 @@ Rewritten cumprod(Builder& b, Node& node) {
 
 Rewritten logcumsumexp(Builder& b, Node& node) {
   Value* x = tensor_at(node, arg::self);
-  if (x->tensor().rank() == 0) return false;
+  if (x->tensor().rank() == 0) return done(b, node, x);
   return done(b, node, running(b, x, dim_of(node), aten::logaddexp, -kInfinity));
 }
 

@@ -299,6 +299,8 @@ constexpr Rewrite kRows[] = {
     {aten::t_, reverse_dims},
     {aten::numpy_T, reverse_dims},
     {aten::mT, transpose_last_two},
+    {aten::mH, transpose_last_two},
+    {aten::matrix_H, transpose_last_two},
     {aten::adjoint, transpose_last_two},
     {aten::movedim_int, movedim},
     {aten::movedim_intlist, movedim},

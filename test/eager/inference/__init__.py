@@ -5,7 +5,8 @@ import importlib
 
 from inference.calls import CASES
 
-FAMILIES = ("elementwise", "layout", "reductions", "networks", "indexing", "others", "second_names")
+FAMILIES = ("elementwise", "layout", "reductions", "networks", "indexing", "others", "second_names",
+            "combined")
 
 
 def record():

@@ -9,7 +9,7 @@ import math
 
 import torch
 
-from passes import (composites, elementwise, losses, moving, ordering, products, quantized,
+from passes import (combined, composites, elementwise, losses, moving, ordering, products, quantized,
                     recurrent, second_names, windows)
 from passes.traced import CASES, rand
 
@@ -44,4 +44,7 @@ def record():
     losses.losses()
     quantized.blocks()
     elementwise.extremes()
+    combined.parts()
+    combined.statistics()
+    combined.others()
     return CASES

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Quantiles, sums to a shape and distances.
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <string>
+
+#include "exir/pass/decompose/decompose.h"
+#include "exir/status_macros.h"
+
+namespace petrel::exir {
+namespace {
+
+using Rewritten = absl::StatusOr<bool>;
+using rules::Size;
+using rules::Sizes;
+
+// The rows of which quantiles are taken: dim `dim` last, or all in one row.
+absl::StatusOr<Value*> rows_of(Builder& b, Node& node) {
+  Value* x = tensor_at(node, arg::self);
+  if (node.argument(arg::dim).is_none() || x->tensor().rank() == 0) {
+    return b.view(x, {numel_of(x)});
+  }
+  const int64_t dim = wrap_dim(fixed_int(node.argument(arg::dim)), x->tensor().rank());
+  Ints order;
+  for (int64_t each : all_dims(x->tensor().rank())) {
+    if (each != dim) order.push_back(each);
+  }
+  order.push_back(dim);
+  return b.permute(x, order);
+}
+
+// The elements of sorted rows at `place`, a whole number for each row and quantile.
+BuiltValue at(Builder& b, Value* sorted, Value* place) {
+  PETREL_ASSIGN_OR_RETURN(place, b.cast(place, ScalarType::kLong));
+  const auto last = static_cast<int64_t>(sorted->tensor().rank()) - 1;
+  return b.call(aten::gather, {sorted, last, place});
+}
+
+// Between the elements of a sorted row below and above place q (n - 1), where n counts those
+// that are not NaN; NaN where there is any unless it is to be left out.
+Rewritten quantile(Builder& b, Node& node) {
+  const bool leaves_out = node.is(aten::nanquantile, aten::nanquantile_scalar);
+  const std::string how = node.argument(arg::interpolation).as_string();
+  PETREL_ASSIGN_OR_RETURN(Value * x, rows_of(b, node));
+  const ScalarType dtype = x->tensor().dtype;
+  const Sizes sizes = sizes_of(x);
+  const auto last = static_cast<int64_t>(sizes.size()) - 1;
+  PETREL_ASSIGN_OR_RETURN(Node * order, b.node(aten::topk, {x, sizes.back(), last, false, true}));
+  Value* const sorted = order->result(0);
+  PETREL_ASSIGN_OR_RETURN(Value * nan, b.call(aten::isnan, {x}));
+  Value* q = tensor_at(node, arg::q);
+  if (q == nullptr) {
+    PETREL_ASSIGN_OR_RETURN(q, b.scalar(fixed_number(node.argument(arg::q)), dtype));
+  }
+  const bool is_line = q->tensor().rank() == 1;
+  PETREL_ASSIGN_OR_RETURN(q, b.view(q, {numel_of(q)}));
+  Sizes wanted = sizes;  // [rows..., quantiles]
+  wanted.back() = numel_of(q);
+  Value* place = nullptr;
+  if (leaves_out) {
+    PETREL_ASSIGN_OR_RETURN(Value * valid, b.call(aten::logical_not, {nan}));
+    PETREL_ASSIGN_OR_RETURN(valid, b.call(aten::sum_dim_IntList, {valid, Ints{last}, true}));
+    PETREL_ASSIGN_OR_RETURN(valid, b.call(aten::sub_Scalar, {valid, 1}));
+    PETREL_ASSIGN_OR_RETURN(valid, b.call(aten::clamp, {valid, 0}));
+    PETREL_ASSIGN_OR_RETURN(valid, b.cast(valid, dtype));
+    PETREL_ASSIGN_OR_RETURN(place, b.binary(aten::mul_Tensor, valid, q));
+  } else {
+    PETREL_ASSIGN_OR_RETURN(place, b.call(aten::mul_Scalar, {q, sizes.back() - 1}));
+    PETREL_ASSIGN_OR_RETURN(place, b.expand(place, wanted));
+  }
+  Value* y = nullptr;
+  if (how == "nearest") {
+    PETREL_ASSIGN_OR_RETURN(place, b.call(aten::round, {place}));
+    PETREL_ASSIGN_OR_RETURN(y, at(b, sorted, place));
+  } else {
+    PETREL_ASSIGN_OR_RETURN(Value * below, b.call(aten::floor, {place}));
+    PETREL_ASSIGN_OR_RETURN(Value * above, b.call(aten::ceil, {place}));
+    PETREL_ASSIGN_OR_RETURN(Value * share, b.binary(aten::sub_Tensor, place, below));
+    if (how != "higher") {
+      PETREL_ASSIGN_OR_RETURN(y, at(b, sorted, below));
+    }
+    if (how != "lower") {
+      PETREL_ASSIGN_OR_RETURN(Value * upper, at(b, sorted, above));
+      if (how == "higher") {
+        y = upper;
+      } else {
+        PETREL_ASSIGN_OR_RETURN(upper, b.binary(aten::sub_Tensor, upper, y));
+        if (how == "midpoint") {
+          PETREL_ASSIGN_OR_RETURN(upper, b.call(aten::mul_Scalar, {upper, 0.5}));
+        } else {
+          PETREL_ASSIGN_OR_RETURN(upper, b.binary(aten::mul_Tensor, upper, share));
+        }
+        PETREL_ASSIGN_OR_RETURN(y, b.binary(aten::add_Tensor, y, upper));
+      }
+    }
+  }
+  if (!leaves_out) {
+    PETREL_ASSIGN_OR_RETURN(nan, b.call(aten::any_dims, {nan, Ints{last}, true}));
+    PETREL_ASSIGN_OR_RETURN(Value * no_number, b.scalar(std::nan(""), dtype));
+    PETREL_ASSIGN_OR_RETURN(y, b.call(aten::where_self, {nan, no_number, y}));
+  }
+  if (is_line && last > 0) {
+    Ints front = all_dims(sizes.size());
+    std::rotate(front.begin(), front.end() - 1, front.end());
+    PETREL_ASSIGN_OR_RETURN(y, b.permute(y, front));
+  }
+  return done(b, node, b.view(y, sizes_of(node.result())));
+}
+
+Rewritten dist(Builder& b, Node& node) {
+  PETREL_ASSIGN_OR_RETURN(Value * d, b.binary(aten::sub_Tensor, tensor_at(node, arg::self),
+                                              tensor_at(node, arg::other)));
+  return done(
+      b, node,
+      b.call(aten::linalg_vector_norm, {d, node.argument(arg::p), all_dims(d->tensor().rank())}));
+}
+
+// The other way of expanding: summed over leading dims, and where one element is wanted of many.
+Rewritten sum_to_size(Builder& b, Node& node) {
+  Value* x = tensor_at(node, arg::self);
+  const Sizes from = sizes_of(x);
+  const Sizes to = sizes_of(node.result());
+  const size_t lead = from.size() - to.size();
+  Ints dims;
+  for (size_t i = 0; i < from.size(); ++i) {
+    const bool is_summed = i < lead || (to[i - lead].is(1) && !from[i].is(1));
+    if (is_summed) dims.push_back(static_cast<int64_t>(i));
+  }
+  if (dims.empty()) return done(b, node, x);
+  PETREL_ASSIGN_OR_RETURN(Value * y,
+                          b.call(aten::sum_dim_IntList, {x, dims, true, x->tensor().dtype}));
+  return done(b, node, b.view(y, to));
+}
+
+constexpr Rewrite kRows[] = {
+    {aten::quantile, quantile},
+    {aten::quantile_scalar, quantile},
+    {aten::nanquantile, quantile},
+    {aten::nanquantile_scalar, quantile},
+    {aten::dist, dist},
+    {aten::sum_to_size, sum_to_size},
+};
+
+}  // namespace
+
+Rewrites statistic_decompositions() { return kRows; }
+
+}  // namespace petrel::exir
