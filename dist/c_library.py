@@ -8,6 +8,7 @@
     out/SHA256SUMS-manylinux_2_17_aarch64
 
 The configuration says for which machine; without one it is this one. docs/sdk.md lists them.
+For Linux with glibc both have the command, too (bin/petrel), which runs from glibc 2.17 on.
 For Windows the archive has bin/petrel.dll and what apps link (lib/petrel.lib, and the same as
 lib/libpetrel.dll.a), for macOS lib/libpetrel.dylib; wheels are for Linux alone.
 """
@@ -15,7 +16,7 @@ lib/libpetrel.dll.a), for macOS lib/libpetrel.dylib; wheels are for Linux alone.
 import pathlib
 import subprocess
 import tempfile
-from typing import Dict
+from typing import Dict, Optional
 
 import archive_file
 import binary_file
@@ -51,7 +52,14 @@ def import_library(top: pathlib.Path, machine_name: str, dll: bytes) -> bytes:
         return out.read_bytes()
 
 
-def contents(top: pathlib.Path, target: machine.Target, library: bytes) -> Dict[str, bytes]:
+def built_command(top: pathlib.Path) -> Optional[pathlib.Path]:
+    """The one that the configuration built, if it builds one."""
+    path = top / "extension/cli/petrel"
+    return path if path.exists() else None
+
+
+def contents(top: pathlib.Path, target: machine.Target, library: bytes,
+             command: Optional[bytes]) -> Dict[str, bytes]:
     """The files of the archive by their paths in it, but for those that tell of it."""
     files = {"include/petrel/petrel.h": (top / "extension/c_api/petrel.h").read_bytes(),
              "lib/pkgconfig/petrel.pc": facts.filled(HERE / "petrel.pc.in",
@@ -64,6 +72,8 @@ def contents(top: pathlib.Path, target: machine.Target, library: bytes) -> Dict[
         files["lib/libpetrel.dylib"] = library
     else:
         files["lib/libpetrel.so"] = library
+    if command is not None:
+        files["bin/petrel"] = command
     return files
 
 
@@ -71,22 +81,26 @@ def main() -> None:
     folder = output_folder.from_arguments("Writes the library of the C interface.")
     top = HERE.parent
     version = facts.version_of(top)
-    path = built_library(top)
-    target = machine.target(path)
+    path, command_path = built_library(top), built_command(top)
+    # The newer of what the two need.
+    target = max(machine.target(each) for each in (path, command_path) if each)
     is_zig = (top.parent / "zig/licences").exists()
     library = path.read_bytes() if is_zig else facts.stripped(path)
+    command = command_path.read_bytes() if command_path else None
     name = f"petrel-c-{version}-{target.platform}"
     archive = folder / f"{name}.tar.gz"
-    libraries = notice.libraries((top / "NOTICE").read_text(), False, is_zig,
+    libraries = notice.libraries((top / "NOTICE").read_text(), command is not None, is_zig,
                                  target.library == "windows")
-    files = described.described(top, name, contents(top, target, library), libraries)
+    files = described.described(top, name, contents(top, target, library, command), libraries)
     archive_file.write(archive, archive_file.packed(name, files))
     written = [archive]
     if target.library not in ("windows", "macos"):
         tag = f"py3-none-{target.platform}"
         written.append(wheel_file.write(
             folder, "petrel_runtime", version, tag,
-            runtime_wheel.contents(top, version, tag, library, facts.licences(top, libraries))))
+            runtime_wheel.contents(top, version, tag, library, facts.licences(top, libraries),
+                                   command),
+            programs={runtime_wheel.PROGRAM}))
     archive_file.write_sums(folder, f"SHA256SUMS-{target.platform}", written)
     for path in written:
         print(path)

@@ -27,13 +27,20 @@ def _debian_version(package: str) -> str:
     return done.stdout
 
 
+def _source_version(top: pathlib.Path, package: str) -> str:
+    for name in ("debian_sources", "zig_sources"):
+        path = top.parent / name / f"{package}.version"
+        if path.exists():
+            return path.read_text().strip()
+    raise SystemExit(f"dist: no sources of {package} were fetched, so their version is not known")
+
+
 def versions_of(top: pathlib.Path, libraries: List[notice.Library]) -> Dict[str, str]:
     """By name."""
     versions = {}
     for library in libraries:
         if library.is_built:
-            path = top.parent / "debian_sources" / f"{library.package}.version"
-            versions[library.name] = path.read_text().strip()
+            versions[library.name] = _source_version(top, library.package)
         elif library.is_debian:
             versions[library.name] = _debian_version(library.package)
         else:

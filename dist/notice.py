@@ -33,6 +33,8 @@ ZIG = (Library("libc++", "ziglang", "Apache-2.0 WITH LLVM-exception", False, Fal
 MINGW = Library("mingw-w64", "ziglang", "ZPL-2.1 AND MIT", False, False)
 # In an example and in the package of Python, and so in nothing of this.
 ELSEWHERE = ("openssl", "pybind11", "python_headers")
+# Of these zig compiles the sources: zlib's have minizip, too.
+SOURCES = ("abseil", "minizip", "rapidjson", "zlib")
 
 
 def _section(text: str, begin: str, end: str) -> str:
@@ -50,6 +52,11 @@ def libraries(text: str, with_command: bool, is_zig: bool = False,
     found += [Library(name, package, licence, False, True)
               for name, package, licence in _ROW.findall(system)]
     found += BROUGHT
+    if is_zig:
+        sources = _section(text, "For other machines than", "2. Libraries of the system")
+        found = [library for library in found if library.name not in SOURCES]
+        found += [Library(name, name[:-len("_source")], licence, True, False)
+                  for name, _, licence in _ROW.findall(sources)]
     if len(found) < 10:
         raise SystemExit("dist: NOTICE does not list the libraries as expected")
     kept = [library for library in found if library.name not in ELSEWHERE and

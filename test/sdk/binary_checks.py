@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What libraries for other machines show and need.
+"""What libraries and programs for other machines show and need.
 
     binary_checks.check_symbols(machine, prefix)            of the library of an archive
-    binary_checks.check_needs(machine, prefix / machine.library)
+    binary_checks.check_needs(machine, prefix / "bin/petrel")
 """
 
 import pathlib
@@ -56,7 +56,7 @@ def check_needs(machine: Machine, library: pathlib.Path) -> None:
     foreign = [name for name in needed(machine, library)
                if not re.fullmatch(OF_SYSTEMS[kind], name, re.IGNORECASE)]
     if foreign:
-        raise Failed(f"{machine.library} needs {', '.join(foreign)}")
+        raise Failed(f"{library.name} needs {', '.join(foreign)}")
 
 
 def interface() -> List[str]:

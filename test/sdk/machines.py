@@ -5,9 +5,10 @@
 
 Programs are those of test/models with the inputs and outputs that eager PyTorch gave,
 exported here for XNNPACK and for kernels alone. A C app that is compiled for the machine runs
-them.
+them; where the archive has the command, it makes and runs them, too.
 """
 
+import json
 import os
 import pathlib
 import shutil
@@ -18,7 +19,7 @@ from typing import NamedTuple
 
 from binary_checks import check_needs, check_symbols
 from machine_list import MACHINES, TREE, Failed, Machine, done
-from program_checks import Programs, built_app, programs, run_all
+from program_checks import Programs, built_app, check_command, programs, run_all
 
 INTERFACE_TESTS = ("petrel_test", "data_test")
 STARTUP = [word for word in sys.argv[2:] if word.startswith("--") and word != "--twice"]
@@ -43,6 +44,17 @@ def written(machine: Machine, folder: pathlib.Path) -> pathlib.Path:
     prefix = folder / archives[0].name[:-len(".tar.gz")]
     done("sha256sum", "--check", "--strict", "share/petrel/SHA256SUMS", cwd=prefix)
     return prefix
+
+
+def check_bill(prefix: pathlib.Path) -> None:
+    """The bill of materials names the libraries of the command where there is one, as sources
+    that zig compiled."""
+    bill = json.loads((prefix / "share/petrel/petrel.spdx.json").read_text())
+    named = {package["name"] for package in bill["packages"]}
+    of_command = {"abseil", "rapidjson", "zlib", "libcli11-dev"}
+    expected = of_command if (prefix / "bin/petrel").exists() else set()
+    if not {"xnnpack", "ziglang"} <= named or named & of_command != expected:
+        raise Failed(f"the bill of materials names {', '.join(sorted(named))}")
 
 
 def check_built_anew(machine: Machine, first: pathlib.Path, work: pathlib.Path) -> None:
@@ -104,21 +116,25 @@ class Row(NamedTuple):
     """What held for one machine."""
     name: str
     platform: str
-    size: int
+    library: int  # bytes
+    command: str  # bytes, where there is one
     how: str
 
 
-def tested(name: str, zig: str, work: pathlib.Path, all_programs: Programs,
-           files: pathlib.Path) -> Row:
+def tested(name: str, zig: str, work: pathlib.Path, command: pathlib.Path,
+           all_programs: Programs, files: pathlib.Path) -> Row:
     machine = MACHINES[name]
     (work / name).mkdir()
     prefix = written(machine, work / name)
     check_symbols(machine, prefix)
     check_needs(machine, prefix / machine.library)
+    check_bill(prefix)
     ran = run_all(machine, zig, prefix, all_programs)
     how = machine.how
     if machine.run is not None:
         how = f"{ran} programs give what eager PyTorch gave, {how}"
+    if check_command(machine, prefix, command, all_programs):
+        how += "; the command makes the same programs and C, and runs them"
     if machine.system == "windows" and machine.run is not None:
         run_interface_tests(machine, zig, prefix, files)
         run_platform_test(machine, zig, prefix)
@@ -126,7 +142,9 @@ def tested(name: str, zig: str, work: pathlib.Path, all_programs: Programs,
     if "--twice" in sys.argv:
         check_built_anew(machine, work / name, work / name)
         how += "; built anew in another folder it has the same bytes"
-    return Row(name, machine.platform, (prefix / machine.library).stat().st_size, how)
+    sizes = [path.stat().st_size if path.exists() else "-"
+             for path in (prefix / machine.library, prefix / "bin/petrel")]
+    return Row(name, machine.platform, sizes[0], str(sizes[1]), how)
 
 
 def main() -> int:
@@ -143,19 +161,21 @@ def main() -> int:
         # Before other configurations: what Bazel built last is where its links lead.
         bazel("build", "//extension/cli:petrel",
               *(f"//extension/c_api:{name}" for name in INTERFACE_TESTS))
-        all_programs = programs(TREE / "bazel-bin/extension/cli/petrel", work)
+        command = (TREE / "bazel-bin/extension/cli/petrel").resolve()
+        all_programs = programs(command, work)
         files = interface_files(work / "files")
         os.environ.update(WINEPREFIX=str(work / "wine"), WINEDEBUG="-all")
         for name in names:
             try:
-                rows.append(tested(name, zig, work, all_programs, files))
+                rows.append(tested(name, zig, work, command, all_programs, files))
                 print(f"passed: {name}", flush=True)
             except (Failed, OSError) as why:
                 print(f"FAILED: {name}: {why}", file=sys.stderr, flush=True)
                 failed += 1
-    print("| machine | platform | bytes | how it is tested |\n|---|---|---:|---|")
+    print("| machine | platform | library | command | how it is tested |\n"
+          "|---|---|---:|---:|---|")
     for row in rows:
-        print(f"| {row.name} | {row.platform} | {row.size} | {row.how} |")
+        print(f"| {row.name} | {row.platform} | {row.library} | {row.command} | {row.how} |")
     print(f"{len(rows)} passed, {failed} failed")
     return failed > 0
 

@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the programs of test/models on other machines, by an app in C.
+"""Runs the programs of test/models on other machines: by an app in C, and by the command.
 
     found = program_checks.programs(command, work)          exported by this machine's command
     program_checks.run_all(machine, zig, prefix, found)     how many ran, all rightly
+    program_checks.check_command(machine, prefix, command, found)
 
 Their inputs and outputs are those that eager PyTorch gave.
 """
 
 import pathlib
-from typing import Dict, List, Tuple
+from typing import Callable, Dict, List, Tuple
 
 import numpy
 
+from binary_checks import check_needs
 from machine_list import TREE, Failed, Machine, done
 
 MODELS = TREE / "test/models/fixtures/torch_2_13"
@@ -43,23 +45,27 @@ def programs(command: pathlib.Path, work: pathlib.Path) -> Programs:
     return found
 
 
-def compare(name: str, out: pathlib.Path) -> None:
+def check_numbers(path: pathlib.Path, got: numpy.ndarray) -> None:
     """With what eager PyTorch gave."""
+    expected = numpy.load(path)
+    if got.size != expected.size:
+        raise Failed(f"{path.stem} has {got.size} numbers, must have {expected.size}")
+    got = got.reshape(expected.shape)
+    if expected.dtype.kind != "f":
+        if not numpy.array_equal(got, expected):
+            raise Failed(f"{path.stem} differs")
+    elif not numpy.allclose(got, expected, rtol=1e-4, atol=1e-5, equal_nan=True):
+        raise Failed(f"{path.stem} differs by {numpy.nanmax(numpy.abs(got - expected))}")
+
+
+def compare(name: str, count: int, output: Callable[[int, numpy.dtype], numpy.ndarray]) -> None:
+    """The numbers of a program's `count` outputs with what eager PyTorch gave."""
     paths = sorted(MODELS.glob(f"{name}.output_*.npy"))
     # Inputs that the model writes come before what it returns.
-    before = len(list(out.parent.glob(f"{out.name}.*"))) - len(paths)
+    before = count - len(paths)
     for path in paths:
-        expected = numpy.load(path)
-        data = pathlib.Path(f"{out}.{before + int(path.stem.rsplit('_', 1)[1])}").read_bytes()
-        got = numpy.frombuffer(data, expected.dtype)
-        if got.size != expected.size:
-            raise Failed(f"{path.stem} has {got.size} numbers, must have {expected.size}")
-        got = got.reshape(expected.shape)
-        if expected.dtype.kind != "f":
-            if not numpy.array_equal(got, expected):
-                raise Failed(f"{path.stem} differs")
-        elif not numpy.allclose(got, expected, rtol=1e-4, atol=1e-5, equal_nan=True):
-            raise Failed(f"{path.stem} differs by {numpy.nanmax(numpy.abs(got - expected))}")
+        number = before + int(path.stem.rsplit("_", 1)[1])
+        check_numbers(path, output(number, numpy.load(path).dtype))
 
 
 def built_app(machine: Machine, zig: str, prefix: pathlib.Path, source: str,
@@ -82,5 +88,40 @@ def run_all(machine: Machine, zig: str, prefix: pathlib.Path,
     for name, (program, inputs) in all_programs.items():
         out = prefix / name.replace(" ", "_")
         done(*machine.run, app, program, out, *inputs)
-        compare(name.split()[0], out)
+        compare(name.split()[0], len(list(prefix.glob(f"{out.name}.*"))),
+                lambda i, kind, out=out: numpy.fromfile(f"{out}.{i}", kind))
     return len(all_programs)
+
+
+def same_files(first: pathlib.Path, second: pathlib.Path) -> bool:
+    names = sorted(path.name for path in first.iterdir())
+    return names == sorted(path.name for path in second.iterdir()) and \
+        all((first / name).read_bytes() == (second / name).read_bytes() for name in names)
+
+
+def check_command(machine: Machine, prefix: pathlib.Path, command: pathlib.Path,
+                  all_programs: Programs) -> bool:
+    """Whether there is one. What it makes has the bytes that this machine's command gives, and
+    what it runs gives what eager PyTorch gave."""
+    if machine.run is None or not (prefix / "bin/petrel").exists():
+        return False
+    check_needs(machine, prefix / "bin/petrel")
+    here, there = (command,), (*machine.run, prefix / "bin/petrel")
+    for name, (program, _) in all_programs.items():
+        model, backend = name.split()
+        archive, work = MODELS / f"{model}.pt2", prefix / f"command_{model}_{backend}"
+        work.mkdir()
+        done(*there, "export", archive, "-o", work / "compiled.pte", "--backend", backend)
+        if (work / "compiled.pte").read_bytes() != program.read_bytes():
+            raise Failed(f"bin/petrel compiles {name} to other bytes")
+        inputs = sorted(MODELS.glob(f"{model}.input_*.npy"))
+        words = [word for path in inputs for word in ("--input", path)]
+        done(*there, "run", work / "compiled.pte", *words, "--output-dir", work / "out")
+        compare(model, len(list((work / "out").iterdir())),
+                lambda i, _, out=work / "out": numpy.load(out / f"output_{i}.npy"))
+        if backend == "none":
+            for kind, words in (("here", here), ("there", there)):
+                done(*words, "gen-c", archive, "-o", work / kind)
+            if not same_files(work / "here", work / "there"):
+                raise Failed(f"bin/petrel writes other C for {name}")
+    return True
