@@ -391,6 +391,24 @@ constexpr OpRow kRows[] = {
     {"aten::take_along_dim(Tensor self, Tensor indices, int? dim=None) -> "
      "Tensor",
      "", kPure, infer<take_along_dim>},
+    {"aten::scatter_reduce_.two(Tensor(a!) self, int dim, Tensor index, Tensor "
+     "src, str reduce, *, bool include_self=True) -> Tensor(a!)",
+     "", kInPlace, infer<same_as_self>, "aten::scatter_reduce.two"},
+    {"aten::scatter_.reduce(Tensor(a!) self, int dim, Tensor index, Tensor src, "
+     "*, str reduce) -> Tensor(a!)",
+     "", kInPlace, infer<same_as_self>, "aten::scatter.reduce"},
+    {"aten::scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar "
+     "value, *, str reduce) -> Tensor",
+     "", kPure, infer<same_as_self>},
+    {"aten::scatter_.value_reduce(Tensor(a!) self, int dim, Tensor index, "
+     "Scalar value, *, str reduce) -> Tensor(a!)",
+     "", kInPlace, infer<same_as_self>, "aten::scatter.value_reduce"},
+    {"aten::index_reduce(Tensor self, int dim, Tensor index, Tensor source, "
+     "str reduce, *, bool include_self=True) -> Tensor",
+     "", kPure, infer<indexed_rows>},
+    {"aten::index_reduce_(Tensor(a!) self, int dim, Tensor index, Tensor "
+     "source, str reduce, *, bool include_self=True) -> Tensor(a!)",
+     "", kInPlace, infer<indexed_rows>, "aten::index_reduce"},
     {"aten::scatter.reduce(Tensor self, int dim, Tensor index, Tensor src, *, "
      "str reduce) -> Tensor",
      "", kPure, infer<same_as_self>},

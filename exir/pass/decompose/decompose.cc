@@ -5,14 +5,14 @@ namespace petrel::exir {
 
 std::vector<Rewrites> decompositions() {
   return {
-      activation_decompositions(), arithmetic_decompositions(),    composite_decompositions(),
-      einsum_decompositions(),     embedding_bag_decompositions(), factory_decompositions(),
-      index_decompositions(),      matmul_decompositions(),        norm_decompositions(),
-      pool_decompositions(),       quantized_decompositions(),     recurrent_decompositions(),
-      reduction_decompositions(),  resample_decompositions(),      shape_decompositions(),
-      sort_decompositions(),       special_decompositions(),       loss_decompositions(),
-      volume_decompositions(),     random_decompositions(),        combine_decompositions(),
-      statistic_decompositions(),
+      activation_decompositions(), arithmetic_decompositions(),     composite_decompositions(),
+      einsum_decompositions(),     embedding_bag_decompositions(),  factory_decompositions(),
+      index_decompositions(),      matmul_decompositions(),         norm_decompositions(),
+      pool_decompositions(),       quantized_decompositions(),      recurrent_decompositions(),
+      reduction_decompositions(),  resample_decompositions(),       shape_decompositions(),
+      sort_decompositions(),       special_decompositions(),        loss_decompositions(),
+      volume_decompositions(),     random_decompositions(),         combine_decompositions(),
+      statistic_decompositions(),  scatter_reduce_decompositions(),
   };
 }
 

@@ -48,6 +48,7 @@ Rewrites random_decompositions();
 Rewrites recurrent_decompositions();
 Rewrites reduction_decompositions();
 Rewrites resample_decompositions();
+Rewrites scatter_reduce_decompositions();
 Rewrites shape_decompositions();
 Rewrites sort_decompositions();
 Rewrites special_decompositions();

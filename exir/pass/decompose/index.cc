@@ -200,37 +200,6 @@ Rewritten masked_scatter(Builder& b, Node& node) {
   return done(b, node, b.call(aten::where_self, {mask, taken, x}));
 }
 
-// Sums and means; the others need to see which elements fall together.
-Rewritten scatter_reduce(Builder& b, Node& node) {
-  const std::string reduce = node.argument(arg::reduce).as_string();
-  const int own = node.op().find_arg(arg::include_self);
-  const bool include = own < 0 || node.argument(arg::include_self) == Argument(true);
-  const bool is_mean = reduce == "mean";
-  if (reduce != "sum" && reduce != "add" && !is_mean) return false;
-  Value* x = tensor_at(node, arg::self);
-  Value* index = tensor_at(node, arg::index);
-  Value* source = tensor_at(node, arg::src);
-  const TensorType type = x->tensor();
-  const int64_t dim = dim_of(node);
-  if (type.rank() == 0 || (is_mean && !is_floating_point(type.dtype))) {
-    return false;
-  }
-  PETREL_ASSIGN_OR_RETURN(Value * zero, b.scalar(0, type.dtype));
-  PETREL_ASSIGN_OR_RETURN(Value * one, b.scalar(1, type.dtype));
-  Value* base = x;
-  if (!include) {
-    PETREL_ASSIGN_OR_RETURN(Value * zeros, b.expand(zero, sizes_of(index)));
-    PETREL_ASSIGN_OR_RETURN(base, b.call(aten::scatter_src, {x, dim, index, zeros}));
-  }
-  PETREL_ASSIGN_OR_RETURN(Value * sum, b.call(aten::scatter_add, {base, dim, index, source}));
-  if (!is_mean) return done(b, node, sum);
-  PETREL_ASSIGN_OR_RETURN(Value * ones, b.expand(one, sizes_of(index)));
-  PETREL_ASSIGN_OR_RETURN(Value * count, b.expand(include ? one : zero, sizes_of(type)));
-  PETREL_ASSIGN_OR_RETURN(count, b.call(aten::scatter_add, {count, dim, index, ones}));
-  PETREL_ASSIGN_OR_RETURN(count, b.binary(aten::maximum, count, one));
-  return done(b, node, b.binary(aten::div_Tensor, sum, count));
-}
-
 // The kernel takes a list of places.
 Rewritten index_select(Builder& b, Node& node) {
   Value* index = tensor_at(node, arg::index);
@@ -286,8 +255,6 @@ constexpr Rewrite kRows[] = {
     {aten::one_hot, one_hot},
     {aten::index_put, index_put},
     {aten::masked_scatter, masked_scatter},
-    {aten::scatter_reduce, scatter_reduce},
-    {aten::scatter_reduce_two, scatter_reduce},
     {aten::index_select, index_select, true},
     {aten::scatter_add, scatter_add, true},
     {aten::isin_Tensor_Tensor, isin},

@@ -77,3 +77,12 @@ call("linalg_norm.ord_str", X, "fro")
 call("linalg_norm.ord_str", T(2, 3, 4), "fro", [0, 2], True)
 call("mH", T(2, 3, 4))
 call("matrix_H", X)
+
+for op in ("scatter.value_reduce", "scatter_.value_reduce"):
+    call(op, X, 0, I(2, 4), 2.0, reduce="add")
+    call(op, X, 1, I(3, 2), 2.0, reduce="multiply")
+for op in ("index_reduce", "index_reduce_"):
+    call(op, X, 0, I(2), T(2, 4), "amax")
+    call(op, HALF, 1, I(5), T(3, 5, dt="f16"), "mean", include_self=False)
+call("scatter_.reduce", X, 0, I(2, 4), T(2, 4), reduce="multiply")
+call("scatter_reduce_.two", X, 0, I(2, 4), T(2, 4), "prod")

@@ -70,3 +70,15 @@ def others():
         torch.take_along_dim(a, i, 1), torch.take_along_dim(a, i[:1], 1), torch.take_along_dim(a, i.abs()),
         a[0, 0].scatter_add(0, i[0, :1] * 0, a[1, :1])), rand(3, 5),
         torch.tensor([[0, -1, 2], [4, -5, 1], [-2, -2, 3]]))
+    emit("reductions_by_place", lambda a, b, i, j: (
+        *(a.scatter_reduce(0, i, b, how, include_self=own)
+          for how in ("amax", "amin", "prod", "mean", "sum") for own in (True, False)),
+        a.scatter_reduce(1, i[:3, :2], b, "amax"), a[0].scatter_reduce(0, i[:, 0], b[:, 0], "prod"),
+        (a * 9).long().scatter_reduce(0, i, (b * 9).long(), "amax", include_self=False),
+        (a * 9).int().scatter_reduce(0, i, (b * 9).int(), "prod"),
+        a.scatter(0, i, 2.0, reduce="multiply"), a.scatter(0, i, b, reduce="multiply"),
+        a.scatter(0, i, 2.0, reduce="add"), a.clone().scatter_reduce_(0, i, b, "amin"),
+        *(a.index_reduce(1, j, b[:3].repeat(1, 2)[:, :6], how) for how in ("prod", "mean", "amax", "amin")),
+        a.index_reduce(0, j[:4], b, "amax", include_self=False)),
+        rand(3, 5), rand(4, 5), torch.tensor([[0, 1, 2, 0, 0], [0, 1, 1, 2, 0], [2, 1, 1, 0, 2],
+                                              [0, 0, 2, 2, 1]]), torch.tensor([0, 2, 1, 2, 0, 0]))
