@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "exir/pass/framework/constant_data.h"
+#include "exir/ops/rule.h"
 #include "exir/pass/decompose/decompose.h"
 #include "exir/pass/framework/table_limit.h"
 #include "exir/status_macros.h"
@@ -242,6 +243,16 @@ Rewritten cosine_similarity(Builder& b, Node& node) {
     Sizes sizes = sizes_of(*value);
     sizes.insert(sizes.begin(), rank - sizes.size(), 1);
     PETREL_ASSIGN_OR_RETURN(*value, b.view(*value, sizes));
+  }
+  // One element that stands for many along the dim has the norm of many.
+  const auto along = static_cast<size_t>(dim[0]);
+  PETREL_ASSIGN_OR_RETURN(
+      const Sizes length,
+      rules::broadcast_sizes({Sizes{sizes_of(x)[along]}, Sizes{sizes_of(y)[along]}}));
+  for (Value** value : {&x, &y}) {
+    Sizes sizes = sizes_of(*value);
+    sizes[along] = length[0];
+    PETREL_ASSIGN_OR_RETURN(*value, b.expand(*value, sizes));
     PETREL_ASSIGN_OR_RETURN(Value * norm, b.binary(aten::mul_Tensor, *value, *value));
     PETREL_ASSIGN_OR_RETURN(norm, b.call(aten::sum_dim_IntList, {norm, dim, true}));
     PETREL_ASSIGN_OR_RETURN(norm, b.call(aten::sqrt, {norm}));

@@ -82,3 +82,6 @@ def others():
         a.index_reduce(0, j[:4], b, "amax", include_self=False)),
         rand(3, 5), rand(4, 5), torch.tensor([[0, 1, 2, 0, 0], [0, 1, 1, 2, 0], [2, 1, 1, 0, 2],
                                               [0, 0, 2, 2, 1]]), torch.tensor([0, 2, 1, 2, 0, 0]))
+    emit("cosines_of_lines_that_broadcast", lambda a, b: (
+        F.cosine_similarity(a, b), F.cosine_similarity(b, a, 0), F.cosine_similarity(a[0], b, 2),
+        F.cosine_similarity(a, b, -1)), rand(1, 2, 3), rand(2, 1, 3))
