@@ -2,18 +2,21 @@
 #include "backends/null/runtime/null_backend.h"
 
 #include <cstdint>
+#include <cstring>
 #include <new>
 #include <string_view>
 #include <utility>
 
 #include "backends/null/format/payload.h"
 #include "runtime/backend/known_options.h"
+#include "runtime/core/budget.h"
 #include "runtime/core/checked_math.h"
 #include "runtime/core/data_loader.h"
 
 namespace petrel::backends::null {
 namespace {
 
+using runtime::Budget;
 using runtime::Error;
 using runtime::EValue;
 using runtime::FreeableBuffer;
@@ -39,6 +42,13 @@ struct Partition {
 Error damaged(size_t line, const char* what) {
   PETREL_LOG(Error, "null backend: line %zu of the payload %s", line, what);
   return Error::InvalidProgram;
+}
+
+// What a few bytes of a payload ask for is taken from what the app allows: its file does not
+// decide how much memory and time there is.
+Error take(Budget* budget, const char* what, uint64_t count, uint64_t each) {
+  if (budget == nullptr) return Error::Ok;
+  return budget->take(what, runtime::saturating_product(count, each));
 }
 
 // Counts the lines of each sort, so that memory can be taken at once.
@@ -88,6 +98,8 @@ Error read_value(runtime::BackendInitContext& context, size_t line, size_t index
   if (value.elements != partition->values[value.line.second].elements) {
     return damaged(line, "combines values of different sizes");
   }
+  PETREL_RETURN_IF_ERROR(
+      take(context.memory(), "null backend: a value", value.elements, sizeof(float)));
   PETREL_ASSIGN_OR_RETURN(const Span<float> scratch,
                           context.get_runtime_allocator()->allocate_list<float>(value.elements));
   value.scratch = scratch.data();
@@ -150,28 +162,33 @@ Result<runtime::DelegateHandle*> NullBackend::init(
     Span<const runtime::CompileSpec> /*compile_specs*/) const {
   PETREL_RETURN_IF_ERROR(
       runtime::refuse_unknown_options(kBackendId.data(), context.runtime_specs(), {}));
-  const std::string_view text(static_cast<const char*>(processed->data()), processed->size());
+  // A copy: the payload may be a file that changes, and is read twice.
+  MemoryAllocator& memory = *context.get_runtime_allocator();
+  PETREL_ASSIGN_OR_RETURN(const Span<char> copy, memory.allocate_list<char>(processed->size()));
+  if (!copy.empty()) std::memcpy(copy.data(), processed->data(), copy.size());
+  const std::string_view text(copy.data(), copy.size());
   size_t values = 0;
   size_t outputs = 0;
   PETREL_RETURN_IF_ERROR(count_lines(text, &values, &outputs));
-  MemoryAllocator& memory = *context.get_runtime_allocator();
   PETREL_ASSIGN_OR_RETURN(void* place,
                           memory.allocate_bytes(sizeof(Partition), alignof(Partition)));
   Partition* partition = new (place) Partition;
+  PETREL_RETURN_IF_ERROR(take(context.memory(), "null backend: its values", values, sizeof(Value)));
+  PETREL_RETURN_IF_ERROR(
+      take(context.memory(), "null backend: its outputs", outputs, sizeof(size_t)));
   PETREL_ASSIGN_OR_RETURN(partition->values, memory.allocate_list<Value>(values));
   PETREL_ASSIGN_OR_RETURN(partition->outputs, memory.allocate_list<size_t>(outputs));
   for (Value& value : partition->values) new (&value) Value;
-  // Keys point into the payload, but are not needed any more once blobs are
-  // here; it is freed with whoever owns it.
   const Error error = read_partition(context, text, partition);
   if (error != Error::Ok) {
     destroy(partition);
     return error;
   }
+  processed->free();
   return static_cast<runtime::DelegateHandle*>(partition);
 }
 
-Error NullBackend::execute(runtime::BackendExecutionContext& /*context*/,
+Error NullBackend::execute(runtime::BackendExecutionContext& context,
                            runtime::DelegateHandle* handle, Span<EValue*> args) const {
   const Partition& partition = *static_cast<const Partition*>(handle);
   if (args.size() != partition.num_inputs + partition.outputs.size()) {
@@ -186,6 +203,8 @@ Error NullBackend::execute(runtime::BackendExecutionContext& /*context*/,
           value.data, argument_data(args, next_input, value.elements, /*is_written=*/false));
       ++next_input;
     } else if (value.line.kind != Line::Kind::kBlob) {
+      PETREL_RETURN_IF_ERROR(
+          take(context.work(), "null backend: a value", value.elements, /*each=*/1));
       compute(partition, value);
       value.data = value.scratch;
     }

@@ -259,6 +259,11 @@ Error BytecodeBackend::execute(runtime::BackendExecutionContext& context,
     PETREL_ASSIGN_OR_RETURN(partition.arguments[i],
                             argument_data(args, i, elements, i >= partition.header.inputs));
   }
+  // A byte of code is an instruction at most, and each goes through all elements.
+  if (context.work() != nullptr) {
+    PETREL_RETURN_IF_ERROR(context.work()->take(
+        kBackendId, runtime::saturating_product(partition.code.size(), elements)));
+  }
   PETREL_ASSIGN_OR_RETURN(
       void* const blocks,
       context.allocate((partition.header.locals + kMaxDepth) * partition.block * sizeof(float)));
