@@ -9,6 +9,7 @@
 #include "exir/ops/handles.h"
 #include "exir/pass/framework/constant_data.h"
 #include "exir/pass/framework/rewrite.h"
+#include "exir/pass/framework/table_limit.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir {
@@ -16,6 +17,9 @@ namespace {
 
 // First index, end and divisor of each window of a dim.
 using Windows = Ints;
+
+// So many that C has room for three numbers of each.
+absl::Status check_windows(int64_t count) { return check_table({3, count}); }
 
 Windows each_alone(int64_t size) {
   Windows windows;
@@ -101,6 +105,7 @@ absl::StatusOr<Value*> reduce(Builder& b, const Node& node, const FormTarget& ta
   PETREL_ASSIGN_OR_RETURN(const FormOperand x, operand_of(node.argument(arg::self), "input"));
   const TensorType& type = x.value->tensor();
   if (type.is_dynamic()) return cannot("its sizes vary");
+  if (type.numel() == 0) return cannot("it averages no elements");
   std::vector<bool> reduced = reduced_dims(node, type.rank());
   Value* input = x.value;
   std::optional<Reduction> found = side_by_side(type.sizes, reduced);
@@ -110,7 +115,7 @@ absl::StatusOr<Value*> reduce(Builder& b, const Node& node, const FormTarget& ta
     found = side_by_side(input->tensor().sizes, reduced);
   }
   const auto [outer, count, inner] = *found;
-  if (outer * count * inner == 0) return cannot("it averages no elements");
+  PETREL_RETURN_IF_ERROR(check_windows(inner));
   const auto over = [&](int64_t size) { return Windows{0, size, divides ? size : 1}; };
   if (type.rank() == 4 && inner == 1 && input == x.value && reduced[2] && reduced[3] &&
       !reduced[0] && !reduced[1]) {
@@ -166,6 +171,7 @@ absl::StatusOr<Value*> average_pool(Builder& b, const Node& node, const FormTarg
   Windows windows[2];
   for (size_t i = 0; i < 2; ++i) {
     const size_t d = type.rank() - 2 + i;
+    PETREL_RETURN_IF_ERROR(check_windows(node.result()->tensor().sizes[d]));
     windows[i] = Pool{type.sizes[d], node.result()->tensor().sizes[d],
                       kernel[i],     stride[i],
                       padding[i],    node.argument(arg::count_include_pad).as_bool()}
@@ -201,6 +207,7 @@ absl::StatusOr<Value*> adaptive_pool(Builder& b, const Node& node, const FormTar
   for (size_t i = 0; i < 2; ++i) {
     const size_t d = type.rank() - 2 + i;
     const int64_t in = type.sizes[d], out = node.result()->tensor().sizes[d];
+    PETREL_RETURN_IF_ERROR(check_windows(out));
     for (int64_t k = 0; k < out; ++k) {
       const int64_t first = k * in / out, end = ((k + 1) * in + out - 1) / out;
       windows[i].insert(windows[i].end(), {first, end, end - first});
@@ -236,6 +243,7 @@ absl::StatusOr<Value*> max_pool_form(Builder& b, const Node& node) {
   Windows windows[2];
   for (size_t i = 0; i < 2; ++i) {
     const size_t d = type.rank() - 2 + i;
+    if (!check_windows(node.result()->tensor().sizes[d]).ok()) return nullptr;
     auto found = max_windows(type.sizes[d], node.result()->tensor().sizes[d], kernel[i], stride[i],
                              padding[i], dilation[i]);
     if (!found) return nullptr;

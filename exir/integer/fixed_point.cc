@@ -40,6 +40,10 @@ int32_t bits_of(int64_t number) {
 }
 
 absl::StatusOr<FixedPair> fixed_pair(double first, double second) {
+  for (const double value : {first, second}) {
+    if (std::isfinite(value)) continue;
+    return absl::OutOfRangeError(absl::StrCat("the factor ", value, " is not finite"));
+  }
   const absl::StatusOr<int32_t> shift =
       shift_for(std::max(std::fabs(first), std::fabs(second)), kMultiplierBits, kMostShift);
   if (!shift.ok()) return shift.status();

@@ -55,7 +55,7 @@ bool read_clamp(const Node& node, const Int8Levels& levels, int64_t* least, int6
   const Argument& max = node.argument(arg::max, arg::max_val);
   for (const auto& [end, level] : {std::pair(&min, least), std::pair(&max, most)}) {
     if (end->is_none()) continue;
-    if (!end->is_number()) return false;
+    if (!end->is_number() || std::isnan(end->as_number())) return false;
     *level = levels.level_of(end->as_number());
   }
   return true;

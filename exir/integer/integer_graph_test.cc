@@ -7,6 +7,7 @@
 #include <string>
 
 #include "exir/integer/fixed_point.h"
+#include "exir/ops/handles.h"
 #include "exir/pass/framework/pass_case.h"
 
 namespace petrel::exir {
@@ -117,6 +118,75 @@ TEST(IntegerGraph, SaysWhatAboutANodeHasNoIntegers) {
   EXPECT_THAT(linear(uneven.c_str()), HasSubstr("its weight has a zero point"));
   const std::string fine = "%k = constant @k : i8[2,300]\n" + dequantise("w", "k", "3e38, 0");
   EXPECT_THAT(linear(fine.c_str()), HasSubstr("node 'y'"));
+}
+
+// What an archive of a few hundred bytes may say of sizes.
+TEST(IntegerGraph, MakesNoTablesThatAreLargerThanTheirLimit) {
+  const auto said = [](const std::string& inputs, const std::string& nodes) {
+    return refusal("method @m(%q: " + inputs + ") {" + dequantise("a", "q") + nodes +
+                   quantise("r", "y") + "return %r }");
+  };
+  EXPECT_THAT(said("i8[2,1073741824]", "%y = aten.mean.dim(%a, [0])\n"),
+              HasSubstr("needs a table of [3,1073741824] elements"));
+  EXPECT_THAT(said("i8[1,1,1,1073741824]", "%y = aten.avg_pool2d.default(%a, [1, 1])\n"),
+              HasSubstr("needs a table of [3,1073741824] elements"));
+  EXPECT_THAT(said("i8[1,1,1,1]", "%y = aten._adaptive_avg_pool2d.default(%a, [1, 1073741824])\n"),
+              HasSubstr("needs a table of [3,1073741824] elements"));
+  EXPECT_THAT(said("i8[0,1073741824,1]",
+                   "%y, %m, %d = aten.native_group_norm.default(%a, none, none, 0, 1073741824, 1, "
+                   "1073741824, 1e-05)\n"),
+              HasSubstr("needs a table of [1073741824] elements"));
+  EXPECT_THAT(said("i8[1,1,1,1]",
+                   "%k = constant @k : i8[1,1,1,1]\n" + dequantise("w", "k", "0.5, 0") +
+                       "%y = aten.convolution.default(%a, %w, none, [1073741824, 1073741824], "
+                       "[0, 0], [1, 1], true, [0, 0], 1)\n"),
+              HasSubstr("needs a table of [1,1073741824,1073741824,1,1,1] elements"));
+}
+
+TEST(IntegerGraph, LeavesAPoolOfMoreWindowsThanATableHas) {
+  EXPECT_THAT(integers("method @m(%q: i8[1,1,1,1073741824]) "
+                       "{%y = aten.max_pool2d.default(%q, [1, 1])\nreturn %y }"),
+              HasSubstr("aten.max_pool2d"));
+}
+
+// Each would be a frame of the stack.
+TEST(IntegerGraph, LooksNoDeeperThanATableMayGo) {
+  std::string text = "method @m(%q: i8[4]) {" + dequantise("v0", "q");
+  constexpr int kNodes = 100000;
+  for (int i = 0; i < kNodes; ++i) {
+    text += "%v" + std::to_string(i + 1) + " = aten.neg.default(%v" + std::to_string(i) + ")\n";
+  }
+  text += quantise("z", ("v" + std::to_string(kNodes)).c_str()) + "return %z }";
+  EXPECT_THAT(refusal(text), HasSubstr("100000 places compute with floats"));
+}
+
+// Views of views, each of which passes what is quantised.
+TEST(IntegerGraph, MovesLevelsInTimeThatIsLinear) {
+  std::string text = "method @m(%x: f32[4]) {%v0 = aten.view.default(%x, [4])\n";
+  constexpr int kNodes = 20000;
+  for (int i = 0; i < kNodes; ++i) {
+    text +=
+        "%v" + std::to_string(i + 1) + " = aten.view.default(%v" + std::to_string(i) + ", [4])\n";
+  }
+  text += quantise("z", ("v" + std::to_string(kNodes)).c_str()) + "return %z }";
+  const auto graph = graph_of(text);
+  ASSERT_NE(graph, nullptr);
+  EXPECT_TRUE(integer_graph(*graph).ok());
+  EXPECT_TRUE(graph->nodes().front()->is(quantized_decomposed::quantize_per_tensor));
+}
+
+TEST(IntegerGraph, LeavesWhatIsNoNumber) {
+  const auto said = [](const std::string& nodes) {
+    return refusal("method @m(%p: i8[4], %q: i8[4]) {" + dequantise("a", "p") +
+                   dequantise("b", "q", "0.25, -1") + nodes + quantise("r", "y") + "return %r }");
+  };
+  EXPECT_THAT(said("%y = aten.add.Tensor(%a, %b, nan)\n"), HasSubstr("nan is not finite"));
+  EXPECT_THAT(said("%y = aten.add.Tensor(%a, %b, inf)\n"), HasSubstr("inf is not finite"));
+  EXPECT_THAT(said("%s = aten.add.Tensor(%a, %b, 1)\n%y = aten.hardtanh.default(%s, nan, 6.0)\n"),
+              HasSubstr("node 'y'"));
+  EXPECT_THAT(said("%s = aten.add.Tensor(%a, %b, 1)\n"
+                   "%y = aten.constant_pad_nd.default(%s, [0, 0], nan)\n"),
+              HasSubstr("node 'y'"));
 }
 
 TEST(FixedPoint, HasThirtyOneBits) {

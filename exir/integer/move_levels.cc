@@ -17,7 +17,14 @@
 namespace petrel::exir {
 namespace {
 
-// The arguments of a move, of levels.
+// False of a pad with what is no number, for which no level stands.
+bool pads_number(const Node& node) {
+  if (!node.is(aten::constant_pad_nd)) return true;
+  const Argument& value = node.argument(arg::value);
+  return value.is_number() && !std::isnan(value.as_number());
+}
+
+// The arguments of a move, of levels. Precondition: pads_number().
 std::vector<Argument> of_levels(const Node& node, Value* input, const Int8Levels& levels) {
   std::vector<Argument> arguments = node.arguments();
   arguments[0] = Argument(input);
@@ -30,8 +37,8 @@ std::vector<Argument> of_levels(const Node& node, Value* input, const Int8Levels
 // Whether the number that pads is a level.
 bool pads_exactly(const Node& node, const Int8Levels& levels) {
   if (!node.is(aten::constant_pad_nd)) return true;
+  if (!pads_number(node)) return false;
   const Argument& value = node.argument(arg::value);
-  if (!value.is_number()) return false;
   const int64_t level = levels.level_of(value.as_number());
   const double number = static_cast<double>(level - levels.zero_point) * levels.scale;
   return static_cast<float>(number) == static_cast<float>(value.as_number());
@@ -143,22 +150,24 @@ absl::StatusOr<bool> choose_among_levels(Graph& graph, Node& node) {
   return true;
 }
 
-// `quantize` above what moves its input, which nothing else reads.
-absl::StatusOr<bool> above(Graph& graph, Node& quantize) {
+// `quantize` above what moves its input, which nothing else reads; those that quantise instead
+// are added to `made`.
+absl::StatusOr<bool> above(Graph& graph, Node& quantize, std::vector<Node*>* made) {
   Value* const input = quantize.input(arg::input);
   Node* const node = input->producer();
   const auto levels = levels_of(quantize);
   if (!levels || node == nullptr || !input->has_single_user()) return false;
   Builder b(graph, &quantize);
   const auto quantised = [&](Value* value) -> absl::StatusOr<Value*> {
-    PETREL_ASSIGN_OR_RETURN(Node * made, b.node(quantize.op(), with_numbers_of(quantize, value)));
-    return made->result();
+    PETREL_ASSIGN_OR_RETURN(Node * one, b.node(quantize.op(), with_numbers_of(quantize, value)));
+    made->push_back(one);
+    return one->result();
   };
   Node* moved = nullptr;
   if (joins_levels(*node)) {
     PETREL_ASSIGN_OR_RETURN(std::vector<Argument> arguments, arguments_of_join(*node, quantised));
     PETREL_ASSIGN_OR_RETURN(moved, b.node(node->op(), std::move(arguments)));
-  } else if (moves_levels(*node) && node->arguments()[0].is_value()) {
+  } else if (moves_levels(*node) && node->arguments()[0].is_value() && pads_number(*node)) {
     PETREL_ASSIGN_OR_RETURN(Value * part, quantised(node->arguments()[0].value()));
     PETREL_ASSIGN_OR_RETURN(moved, b.node(node->op(), of_levels(*node, part, *levels)));
   } else {
@@ -184,17 +193,19 @@ absl::StatusOr<bool> move_levels(Graph& graph) {
     }
     changed |= moved;
   }
-  // From the end: one may pass several.
-  for (bool again = true; again;) {
-    again = false;
-    for (Node* node : graph.node_pointers()) {
-      if (!node->is(quantized_decomposed::quantize_per_tensor)) continue;
-      PETREL_ASSIGN_OR_RETURN(const bool moved, above(graph, *node));
-      if (moved) {
-        again = changed = true;
-        break;  // another one may be gone
-      }
-    }
+  // One may pass several. What is moved away from is gone, and is none of these.
+  std::vector<Node*> open;
+  for (Node* node : graph.node_pointers()) {
+    if (node->is(quantized_decomposed::quantize_per_tensor)) open.push_back(node);
+  }
+  std::reverse(open.begin(), open.end());
+  while (!open.empty()) {
+    Node* const node = open.back();
+    open.pop_back();
+    std::vector<Node*> made;
+    PETREL_ASSIGN_OR_RETURN(const bool moved, above(graph, *node, &made));
+    open.insert(open.end(), made.rbegin(), made.rend());
+    changed |= moved;
   }
   return changed;
 }

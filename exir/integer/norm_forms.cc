@@ -15,6 +15,7 @@
 #include "exir/integer/forms.h"
 #include "exir/ops/handles.h"
 #include "exir/pass/framework/constant_data.h"
+#include "exir/pass/framework/table_limit.h"
 #include "exir/pass/framework/rewrite.h"
 #include "exir/status_macros.h"
 
@@ -73,6 +74,7 @@ absl::StatusOr<Value*> norm(Builder& b, const Node& node, const FormTarget& targ
   if (size < 1 || size > kMostSize || repeat > kMostSize) {
     return cannot(absl::StrCat("its rows have ", size, " elements, must have 1 to ", kMostSize));
   }
+  PETREL_RETURN_IF_ERROR(check_table({static_cast<int64_t>(channels)}));
   PETREL_ASSIGN_OR_RETURN(const auto weights, channels_at(node, arg::weight, channels, 1));
   PETREL_ASSIGN_OR_RETURN(const auto biases, channels_at(node, arg::bias, channels, 0));
   if (weights.size() != channels || biases.size() != channels) {

@@ -23,8 +23,10 @@ constexpr size_t kMostNodes = 64;
 // The nodes between one dequantised value and a quantised one, in the order of the graph.
 class Cone {
  public:
-  // False where there is no such value, or what is between has others.
-  bool find(const Value* number) {
+  // False where there is no such value, or what is between has others. Looks no deeper than
+  // there may be nodes, however many stand in a row.
+  bool find(const Value* number, size_t depth = 0) {
+    if (depth > kMostNodes) return false;
     if (const Node* const node = dequantising(number); node != nullptr) {
       const Value* const levels = node->input(arg::input);
       if (levels->is_constant()) return levels->tensor().numel() == 1 && add(*node);
@@ -43,7 +45,7 @@ class Cone {
       if (argument.is_list()) return false;
     }
     for (const Value* operand : node->operands()) {
-      if (!find(operand)) return false;
+      if (!find(operand, depth + 1)) return false;
     }
     return add(*node);
   }

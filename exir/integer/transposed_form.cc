@@ -8,6 +8,7 @@
 #include "exir/ops/handles.h"
 #include "exir/pass/framework/constant_data.h"
 #include "exir/pass/framework/rewrite.h"
+#include "exir/pass/framework/table_limit.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir {
@@ -58,6 +59,7 @@ absl::StatusOr<ProductWeight> weight_of_phases(Builder& b, const ProductWeight& 
                           decode_constant(*stored.levels->constant()));
   const int64_t in = stored.levels->tensor().sizes[0], out = stored.levels->tensor().sizes[1];
   const int64_t height = rows.reach() + 1, width = columns.reach() + 1;
+  PETREL_RETURN_IF_ERROR(check_table({out, rows.stride, columns.stride, in, height, width}));
   std::vector<double> to;
   ProductWeight made;
   for (int64_t c = 0; c < out; ++c) {
