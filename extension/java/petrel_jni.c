@@ -158,6 +158,8 @@ static void reorder(const petrel_value* value, char* ordered, char* plain, int t
   int64_t stride = 1;
   uint32_t d;
   size_t i;
+  /* The other sizes of a tensor without elements may be too large for strides. */
+  if (count == 0) return;
   for (d = value->rank; d > 0; --d) {
     strides[value->dim_order[d - 1]] = stride;
     stride *= value->sizes[value->dim_order[d - 1]];
