@@ -7,6 +7,7 @@
 
 #include "extension/python/array.h"
 #include "extension/python/gil.h"
+#include "extension/python/text.h"
 
 namespace petrel::extension::python {
 
@@ -35,7 +36,7 @@ Blob to_blob(const py::object& data) {
   return bytes.is_read_only ? Blob::view(span, std::move(bytes.owner)) : Blob::copy_of(span);
 }
 
-bool add_named_blob(const StoreView& view, const std::string& key, const py::object& data,
+bool add_named_blob(const StoreView& view, const Text& key, const py::object& data,
                     uint64_t alignment, const std::string& external_file) {
   const absl::StatusOr<bool> added =
       view.get().add_named_blob(key, to_blob(data), alignment, external_file);
@@ -45,28 +46,29 @@ bool add_named_blob(const StoreView& view, const std::string& key, const py::obj
 
 const exir::Constant& constant_of(const ValueView& view) {
   if (view.value->is_constant()) return *view.value->constant();
-  throw py::value_error("'" + view.value->name() + "' is not a constant");
+  PyErr_SetObject(PyExc_ValueError,
+                  to_text("'" + view.value->name() + "' is not a constant").ptr());
+  throw py::error_already_set();
 }
 
 // The elements of the constant itself when `data` is None.
-std::string add_weight(const StoreView& view, const ValueView& constant, const py::object& data,
-                       uint64_t alignment, const std::string& form) {
+Text add_weight(const StoreView& view, const ValueView& constant, const py::object& data,
+                uint64_t alignment, const std::string& form) {
   const exir::Constant& source = constant_of(constant);
   const absl::StatusOr<std::string> key =
       view.get().add_weight(source, data.is_none() ? source.data : to_blob(data), alignment, form);
   if (!key.ok()) raise_status(key.status());
-  return *key;
+  return Text(*key);
 }
 
-std::string add_derived(const StoreView& view, const std::string& name,
-                        const std::vector<ValueView>& constants, const py::object& data,
-                        const std::string& recipe, uint64_t alignment) {
+Text add_derived(const StoreView& view, const Text& name, const std::vector<ValueView>& constants,
+                 const py::object& data, const std::string& recipe, uint64_t alignment) {
   std::vector<const exir::Constant*> sources;
   for (const ValueView& constant : constants) sources.push_back(&constant_of(constant));
   const absl::StatusOr<std::string> key =
       view.get().add_derived(name, sources, recipe, to_blob(data), alignment);
   if (!key.ok()) raise_status(key.status());
-  return *key;
+  return Text(*key);
 }
 
 py::list to_python(const std::vector<CompileSpec>& specs) {
@@ -88,7 +90,9 @@ exir::PreprocessResult to_result(const py::object& given) {
                          " was returned, must be bytes or a petrel.PreprocessResult");
   }
   result.payload = to_blob(given.attr("payload"));
-  result.debug_handles = given.attr("debug_handles").cast<std::map<uint32_t, std::string>>();
+  for (auto& [handle, name] : given.attr("debug_handles").cast<std::map<uint32_t, Text>>()) {
+    result.debug_handles[handle] = std::move(name.bytes);
+  }
   return result;
 }
 
@@ -127,7 +131,7 @@ Support PythonPartitioner::supports(const exir::Node& node) const {
   pending_->guard("in supports of a petrel.Partitioner, about " + node.describe(), [&] {
     const py::object answer = partitioner_.attr("supports")(view(node));
     if (py::isinstance<py::str>(answer)) {
-      support = Support::no(answer.cast<std::string>());
+      support = Support::no(answer.cast<Text>());
     } else if (py::bool_(answer)) {
       support = Support::yes();
     } else {
@@ -152,7 +156,7 @@ bool PythonPartitioner::keeps(const exir::OpInfo& op) const {
   bool answer = false;
   if (!pending_->is_empty()) return answer;
   pending_->guard("in keeps of a petrel.Partitioner, about " + op.full_name(),
-                  [&] { answer = py::bool_(partitioner_.attr("keeps")(op.full_name())); });
+                  [&] { answer = py::bool_(partitioner_.attr("keeps")(to_text(op.full_name()))); });
   return answer;
 }
 
@@ -173,7 +177,7 @@ std::string PythonPartitioner::group(const exir::Node& node) const {
   std::string answer;
   if (!pending_->is_empty()) return answer;
   pending_->guard("in group of a petrel.Partitioner, about " + node.describe(),
-                  [&] { answer = partitioner_.attr("group")(view(node)).cast<std::string>(); });
+                  [&] { answer = partitioner_.attr("group")(view(node)).cast<Text>().bytes; });
   return answer;
 }
 
@@ -190,7 +194,7 @@ std::optional<exir::GroupCosts> PythonPartitioner::costs(const exir::Graph& part
     costs.call = told.attr("call").cast<double>();
     costs.layout_copies = told.attr("layout_copies").cast<size_t>();
     costs.copied_elements = told.attr("copied_elements").cast<int64_t>();
-    costs.nodes = told.attr("nodes").cast<std::string>();
+    costs.nodes = told.attr("nodes").cast<Text>().bytes;
     answer = costs;
   });
   return answer;
@@ -271,9 +275,9 @@ void bind_aot(py::module_& module) {
       .def("add_derived", &add_derived, py::arg("name"), py::arg("constants"), py::arg("data"),
            py::arg("recipe") = "", py::arg("alignment") = 16)
       .def("keys", [](const StoreView& view) {
-        std::vector<std::string> keys;
+        std::vector<Text> keys;
         for (const auto& [file, destination] : view.get().blobs().destinations()) {
-          for (const auto& entry : destination.entries) keys.push_back(entry.key);
+          for (const auto& entry : destination.entries) keys.emplace_back(entry.key);
         }
         return keys;
       });

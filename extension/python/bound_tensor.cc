@@ -9,6 +9,7 @@
 #include <string>
 
 #include "extension/python/error.h"
+#include "extension/python/text.h"
 
 namespace petrel::extension::python {
 
@@ -84,7 +85,7 @@ py::list describe(const petrel_tensor_info* tensors, size_t count) {
   for (size_t i = 0; i < count; ++i) {
     const petrel_tensor_info& info = tensors[i];
     const std::vector<int> order(info.dim_order, info.dim_order + info.rank);
-    all.append(py::make_tuple(info.name, info.c_name,
+    all.append(py::make_tuple(to_text(info.name), to_text(info.c_name),
                               to_string(static_cast<ScalarType>(info.dtype)),
                               py::tuple(py::cast(shape_of(info))), py::tuple(py::cast(order))));
   }

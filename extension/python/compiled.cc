@@ -15,6 +15,7 @@
 #include "extension/python/bound_tensor.h"
 #include "extension/python/error.h"
 #include "extension/python/gil.h"
+#include "extension/python/text.h"
 
 namespace petrel::extension::python {
 
@@ -109,20 +110,21 @@ class LoadedModule {
 void bind_compiled(py::module_& module) {
   py::class_<LoadedModule>(module, "CompiledModule")
       .def(py::init<const py::object&>())
-      .def("name", [](const LoadedModule& loaded) { return loaded.metadata().name; })
-      .def("sha256", [](const LoadedModule& loaded) { return loaded.metadata().sha256; })
-      .def("method_names", &LoadedModule::method_names)
+      .def("name", [](const LoadedModule& loaded) { return to_text(loaded.metadata().name); })
+      .def("sha256", [](const LoadedModule& loaded) { return to_text(loaded.metadata().sha256); })
+      .def("method_names", [](const LoadedModule& loaded) { return texts(loaded.method_names()); })
       .def("inputs",
-           [](const LoadedModule& loaded, const std::string& method) {
+           [](const LoadedModule& loaded, const Text& method) {
              const petrel_method_info& info = loaded.method(method).info();
              return describe(info.inputs, info.num_inputs);
            })
       .def("outputs",
-           [](const LoadedModule& loaded, const std::string& method) {
+           [](const LoadedModule& loaded, const Text& method) {
              const petrel_method_info& info = loaded.method(method).info();
              return describe(info.outputs, info.num_outputs);
            })
-      .def("run", &LoadedModule::run)
+      .def("run", [](LoadedModule& loaded, const Text& method,
+                     const py::tuple& arguments) { return loaded.run(method, arguments); })
       .def("reset_state", &LoadedModule::reset_state);
 }
 

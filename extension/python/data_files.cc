@@ -19,6 +19,7 @@
 #include "extension/module/error_text.h"
 #include "extension/python/error.h"
 #include "extension/python/gil.h"
+#include "extension/python/text.h"
 #include "extension/relink/data_list.h"
 #include "extension/relink/data_move.h"
 #include "runtime/core/limits.h"
@@ -35,7 +36,7 @@ namespace {
   if (status.code() == absl::StatusCode::kNotFound) type = PyExc_FileNotFoundError;
   if (status.code() == absl::StatusCode::kPermissionDenied) type = PyExc_PermissionError;
   if (status.code() == absl::StatusCode::kAlreadyExists) type = PyExc_FileExistsError;
-  PyErr_SetString(type, std::string(status.message()).c_str());
+  PyErr_SetObject(type, to_text(std::string(status.message())).ptr());
   throw py::error_already_set();
 }
 
@@ -84,7 +85,7 @@ py::dict as_dict(const MoveReport& report) {
   py::dict dict;
   dict["keys"] = report.keys;
   dict["bytes"] = report.bytes;
-  dict["still_outside"] = report.still_outside;
+  dict["still_outside"] = texts(report.still_outside);
   return dict;
 }
 
@@ -101,7 +102,7 @@ void bind_data_files(py::module_& module) {
   });
   module.def("split_data",
              [](const std::string& program, const std::string& output, const std::string& data_file,
-                const std::string& keys, std::optional<uint64_t> max_arena_bytes) {
+                const Text& keys, std::optional<uint64_t> max_arena_bytes) {
                return as_dict(done([&] {
                  return split_data({program, output, data_file, keys, limits_of(max_arena_bytes)});
                }));

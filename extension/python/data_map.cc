@@ -8,6 +8,7 @@
 
 #include "extension/python/array.h"
 #include "extension/python/gil.h"
+#include "extension/python/text.h"
 #include "runtime/core/data_loader.h"
 #include "runtime/core/log.h"
 
@@ -21,11 +22,6 @@ using runtime::ScalarType;
 using runtime::TensorLayout;
 
 namespace {
-
-py::object to_text(std::string_view key) {
-  return py::reinterpret_steal<py::object>(
-      PyUnicode_DecodeUTF8(key.data(), static_cast<Py_ssize_t>(key.size()), "surrogateescape"));
-}
 
 std::string where(const char* function, std::string_view key) {
   return std::string("in ") + function + "(" + py::repr(to_text(key)).cast<std::string>() +
@@ -48,7 +44,7 @@ PythonDataMap::PythonDataMap(py::object map, std::shared_ptr<Pending> pending)
     : map_(std::move(map)), pending_(std::move(pending)) {
   const auto count = map_.attr("get_num_keys")().cast<uint32_t>();
   for (uint32_t i = 0; i < count; ++i) {
-    keys_.push_back(map_.attr("get_key")(i).cast<std::string>());
+    keys_.push_back(map_.attr("get_key")(i).cast<Text>().bytes);
     if (keys_.back().find('\0') != std::string::npos) {
       throw py::value_error("key " + std::to_string(i) + " of a petrel.NamedDataMap has a NUL");
     }

@@ -17,6 +17,7 @@
 #include "extension/python/bound_tensor.h"
 #include "extension/python/error.h"
 #include "extension/python/gil.h"
+#include "extension/python/text.h"
 
 namespace petrel::extension::python {
 
@@ -124,21 +125,22 @@ class OpenedDevice {
 void bind_device(py::module_& module) {
   py::class_<OpenedDevice>(module, "Device")
       .def(py::init<const std::string&, double>())
-      .def("name", [](const OpenedDevice& opened) { return opened.info().model; })
-      .def("board", [](const OpenedDevice& opened) { return opened.info().board; })
-      .def("sha256", [](const OpenedDevice& opened) { return opened.info().sha256; })
-      .def("method_names", &OpenedDevice::method_names)
+      .def("name", [](const OpenedDevice& opened) { return to_text(opened.info().model); })
+      .def("board", [](const OpenedDevice& opened) { return to_text(opened.info().board); })
+      .def("sha256", [](const OpenedDevice& opened) { return to_text(opened.info().sha256); })
+      .def("method_names", [](const OpenedDevice& opened) { return texts(opened.method_names()); })
       .def("inputs",
-           [](const OpenedDevice& opened, const std::string& method) {
+           [](const OpenedDevice& opened, const Text& method) {
              const auto infos = infos_of(opened.method(method).info().inputs);
              return describe(infos.data(), infos.size());
            })
       .def("outputs",
-           [](const OpenedDevice& opened, const std::string& method) {
+           [](const OpenedDevice& opened, const Text& method) {
              const auto infos = infos_of(opened.method(method).info().outputs);
              return describe(infos.data(), infos.size());
            })
-      .def("run", &OpenedDevice::run)
+      .def("run", [](OpenedDevice& opened, const Text& method,
+                     const py::tuple& arguments) { return opened.run(method, arguments); })
       .def("reset_state", &OpenedDevice::reset_state);
 }
 

@@ -19,6 +19,7 @@
 #include "extension/npy/npy.h"
 #include "extension/python/error.h"
 #include "extension/python/gil.h"
+#include "extension/python/text.h"
 
 namespace petrel::extension::python {
 
@@ -41,12 +42,10 @@ absl::StatusOr<ValueTrace> run_one(const Side& side, const std::string& method,
 }
 
 // Returns the report as JSON and as text. `inputs` are paths of .npy files by name or place.
-std::pair<std::string, std::string> diff_programs(const Side& first, const Side& second,
-                                                  const std::string& method,
-                                                  const std::map<std::string, std::string>& inputs,
-                                                  std::optional<double> atol,
-                                                  std::optional<double> rtol,
-                                                  std::optional<double> min_sqnr) {
+std::pair<Text, Text> diff_programs(const Side& first, const Side& second, const Text& method,
+                                    const std::map<std::string, std::string>& inputs,
+                                    std::optional<double> atol, std::optional<double> rtol,
+                                    std::optional<double> min_sqnr) {
   const absl::StatusOr<Diff> diff = without_gil([&]() -> absl::StatusOr<Diff> {
     const ErrorText said;
     const auto told = [&](const absl::Status& status) {
@@ -61,7 +60,7 @@ std::pair<std::string, std::string> diff_programs(const Side& first, const Side&
     return diff_traces(*std::move(a), *std::move(b), {atol, rtol, min_sqnr});
   });
   if (!diff.ok()) raise_status(diff.status());
-  return {to_json(*diff), to_text(*diff, /*all_rows=*/true)};
+  return {Text(to_json(*diff)), Text(extension::to_text(*diff, /*all_rows=*/true))};
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "extension/module/error_text.h"
+#include "extension/python/text.h"
 
 namespace petrel::extension::python {
 
@@ -38,10 +39,10 @@ const char* name_of(absl::StatusCode code) {
   }
 }
 
-// Text of a model may be no UTF-8.
-py::object to_text(const std::string& text) {
+// Of bytes that are no UTF-8 a message is not to find a thing but to be printed.
+py::object printable_text(const std::string& text) {
   return py::reinterpret_steal<py::object>(
-      PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace"));
+      PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "backslashreplace"));
 }
 
 }  // namespace
@@ -53,7 +54,7 @@ void raise_exception(const py::object& exception) {
 
 void raise_error(const std::string& code, const std::string& message) {
   const py::object make = py::module_::import("petrel._error").attr("from_message");
-  raise_exception(make(code, to_text(shown(message))));
+  raise_exception(make(code, printable_text(shown(message))));
 }
 
 void raise_status(const absl::Status& status) {
@@ -69,7 +70,7 @@ void Pending::keep(py::error_already_set& raised, const std::string& where) {
   exception_ = raised.value();
   if (raised.trace()) PyException_SetTraceback(exception_.ptr(), raised.trace().ptr());
   // Notes are there since Python 3.11.
-  if (py::hasattr(exception_, "add_note")) exception_.attr("add_note")("raised " + where);
+  if (py::hasattr(exception_, "add_note")) exception_.attr("add_note")(to_text("raised " + where));
 }
 
 void Pending::keep_thrown(const std::exception& thrown, const std::string& where) {

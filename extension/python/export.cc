@@ -24,6 +24,7 @@
 #include "extension/python/chosen_backends.h"
 #include "extension/python/error.h"
 #include "extension/python/gil.h"
+#include "extension/python/text.h"
 #include "extension/python/python_planner.h"
 #include "extension/quantize/calibrate.h"
 #include "extension/quantize/quantization_report.h"
@@ -62,7 +63,7 @@ exir::ExportOptions options_of(const std::map<std::string, std::string>& methods
 }
 
 // Returns the report as JSON and as text, and warnings.
-std::tuple<std::string, std::string, std::vector<std::string>> export_files(
+std::tuple<Text, Text, std::vector<Text>> export_files(
     const std::map<std::string, std::string>& methods, const std::string& output,
     const Choices& backends, const std::map<std::string, Choices>& method_backends,
     const OptionWords& given, const py::object& planner) {
@@ -77,7 +78,8 @@ std::tuple<std::string, std::string, std::vector<std::string>> export_files(
   });
   pending->rethrow();
   if (!report.ok()) raise_status(report.status());
-  return {format_report_json(*report), format_report_text(*report), export_warnings(*report)};
+  return {Text(format_report_json(*report)), Text(format_report_text(*report)),
+          texts(export_warnings(*report))};
 }
 
 // Files by method, in the order in which methods run.
@@ -128,7 +130,7 @@ CalibrateOptions calibrate_options_of(const QuantizeWords& words, ChosenBackends
 }
 
 // Returns the record as JSON.
-std::string calibrate_files(const QuantizeWords& words) {
+Text calibrate_files(const QuantizeWords& words) {
   const auto pending = std::make_shared<Pending>();
   ChosenBackends chosen(pending);
   const CalibrateOptions options = calibrate_options_of(words, &chosen);
@@ -138,13 +140,13 @@ std::string calibrate_files(const QuantizeWords& words) {
   });
   pending->rethrow();
   if (!calibration.ok()) raise_status(calibration.status());
-  return exir::format_record(calibration->record);
+  return Text(exir::format_record(calibration->record));
 }
 
 // Returns the report on a record in the form of each path, of which none is opened.
-std::vector<std::string> report_quantization(const QuantizeWords& words, const std::string& record,
-                                             uint64_t written_bytes,
-                                             const std::vector<std::string>& paths) {
+std::vector<Text> report_quantization(const QuantizeWords& words, const std::string& record,
+                                      uint64_t written_bytes,
+                                      const std::vector<std::string>& paths) {
   for (const std::string& path : paths) {
     const absl::Status known = check_report_path(path);
     if (!known.ok()) throw py::value_error(std::string(known.message()));
@@ -162,9 +164,9 @@ std::vector<std::string> report_quantization(const QuantizeWords& words, const s
   pending->rethrow();
   if (!report.ok()) raise_status(report.status());
   report->quantised_bytes = written_bytes;
-  std::vector<std::string> texts;
-  for (const std::string& path : paths) texts.push_back(format_report(*report, path));
-  return texts;
+  std::vector<Text> reports;
+  for (const std::string& path : paths) reports.emplace_back(format_report(*report, path));
+  return reports;
 }
 
 // The words of one option; those of an export that named none are the default's.
@@ -176,8 +178,7 @@ Words words_of(const OptionWords& given, const std::string& name) {
 
 // `words` say in the words of the command which backends are given.
 py::dict build_data_file(const std::map<std::string, std::string>& methods,
-                         const std::string& program, const std::string& output,
-                         const std::string& keys,
+                         const std::string& program, const std::string& output, const Text& keys,
                          std::vector<std::pair<std::string, std::string>> renames,
                          const Choices& backends,
                          const std::map<std::string, Choices>& method_backends,

@@ -15,6 +15,7 @@
 #include "extension/python/chosen_backends.h"
 #include "extension/python/error.h"
 #include "extension/python/gil.h"
+#include "extension/python/text.h"
 #include "extension/python/python_planner.h"
 
 namespace petrel::extension::python {
@@ -24,10 +25,10 @@ namespace py = pybind11;
 namespace {
 
 // Returns notes for the user. Words that are not values of their options are ValueErrors.
-std::vector<std::string> gen_c_files(const std::map<std::string, std::string>& methods,
-                                     const std::string& output, const Choices& backends,
-                                     const std::map<std::string, Choices>& method_backends,
-                                     const OptionWords& given, const py::object& planner) {
+std::vector<Text> gen_c_files(const std::map<std::string, std::string>& methods,
+                              const std::string& output, const Choices& backends,
+                              const std::map<std::string, Choices>& method_backends,
+                              const OptionWords& given, const py::object& planner) {
   for (const auto& [name, words] : given) {
     const OptionRow* row = find_generate_row(name);
     if (row == nullptr) throw py::value_error("there is no option '" + name + "'");
@@ -51,7 +52,7 @@ std::vector<std::string> gen_c_files(const std::map<std::string, std::string>& m
   });
   pending->rethrow();
   if (!report.ok()) raise_status(report.status());
-  return report->notes;
+  return texts(report->notes);
 }
 
 }  // namespace

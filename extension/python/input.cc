@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "extension/python/error.h"
+#include "extension/python/text.h"
 
 namespace petrel::extension::python {
 
@@ -54,7 +55,7 @@ Input::Input(py::handle argument, const MethodMeta& meta, size_t index, bool may
     if (PyErr_Occurred() != nullptr) throw py::error_already_set();
     value_ = EValue(number);
   } else if (PyUnicode_Check(object)) {
-    text_ = argument.cast<std::string>();
+    text_ = argument.cast<Text>().bytes;
     value_ = EValue(std::string_view(text_));
   } else {
     refuse(index,

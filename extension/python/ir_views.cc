@@ -9,6 +9,7 @@
 #include "exir/ir/text.h"
 #include "extension/python/array.h"
 #include "extension/python/error.h"
+#include "extension/python/text.h"
 
 namespace petrel::extension::python {
 
@@ -36,12 +37,6 @@ const char* name_of(exir::MemoryFormat format) {
       return "channels_last_3d";
   }
   return "unknown";
-}
-
-// Names of a model may hold any bytes.
-py::object to_text(const std::string& text) {
-  return py::reinterpret_steal<py::object>(
-      PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "surrogateescape"));
 }
 
 py::object view_of(const SharedGraph& graph, const Value* value) {
@@ -172,7 +167,8 @@ void bind_value(py::module_& module) {
            })
       .def("__hash__", [](const ValueView& v) { return std::hash<const void*>()(v.value); })
       .def("__repr__", [](const ValueView& v) {
-        return "<petrel.Value %" + v.value->name() + ": " + exir::to_string(v.value->type()) + ">";
+        return to_text("<petrel.Value %" + v.value->name() + ": " +
+                       exir::to_string(v.value->type()) + ">");
       });
 }
 
@@ -183,7 +179,8 @@ void bind_node(py::module_& module) {
                                if (n.node->num_results() == 0) return py::str("");
                                return to_text(n.node->result()->name());
                              })
-      .def_property_readonly("op", [](const NodeView& n) { return n.node->op().full_name(); })
+      .def_property_readonly("op",
+                             [](const NodeView& n) { return to_text(n.node->op().full_name()); })
       .def_property_readonly("args", &arguments_of)
       .def_property_readonly(
           "inputs", [](const NodeView& n) { return views_of(n.graph, n.node->operands()); })

@@ -12,6 +12,7 @@
 #include "extension/named_data_map/safetensors_map.h"
 #include "extension/python/python_source.h"
 #include "extension/python/gil.h"
+#include "extension/python/text.h"
 #include "runtime/core/budget.h"
 #include "runtime/threads/thread_count.h"
 
@@ -217,7 +218,7 @@ py::dict LoadedProgram::replace_data(const py::list& data, const std::string& ke
   dict["changed"] = replaced.changed;
   dict["delegates"] = replaced.delegates;
   dict["tensors"] = replaced.tensors;
-  dict["warning"] = replaced.warning;
+  dict["warning"] = to_text(replaced.warning);
   return dict;
 }
 
@@ -410,50 +411,55 @@ std::shared_ptr<LoadedProgram> load(const py::object& source, const py::list& da
 
 void bind_program(py::module_& module) {
   py::class_<LoadedProgram, std::shared_ptr<LoadedProgram>>(module, "LoadedProgram")
-      .def("method_names", &LoadedProgram::method_names)
-      .def("load_method", &LoadedProgram::load_method)
-      .def("unload_method", &LoadedProgram::unload_method)
+      .def("method_names",
+           [](const LoadedProgram& program) { return texts(program.method_names()); })
+      .def("load_method",
+           [](LoadedProgram& program, const Text& method) { program.load_method(method); })
+      .def("unload_method",
+           [](LoadedProgram& program, const Text& method) { program.unload_method(method); })
       .def("replace_data",
-           [](LoadedProgram& program, const py::list& data, const std::string& keys,
+           [](LoadedProgram& program, const py::list& data, const Text& keys,
               const std::string& data_order) {
              return program.replace_data(data, keys, merge_order(data_order));
            })
-      .def("get_attribute", &LoadedProgram::get_attribute)
-      .def("get_data", &LoadedProgram::get_data)
+      .def("get_attribute", [](LoadedProgram& program, const Text& method,
+                               const Text& name) { return program.get_attribute(method, name); })
+      .def("get_data",
+           [](LoadedProgram& program, const Text& key) { return program.get_data(key); })
       .def("inputs",
-           [](const LoadedProgram& program, const std::string& method) {
+           [](const LoadedProgram& program, const Text& method) {
              const MethodMeta meta = program.meta(method);
              const ProgramLevels told(program.program());
              py::list all;
              for (size_t i = 0; i < meta.num_inputs(); ++i) {
                const ErrorText said;
-               const auto levels = told.input(method, i);
+               const auto levels = told.input(method.bytes, i);
                all.append(describe(*meta.input_tag(i), meta.input_tensor_meta(i), levels, said));
              }
              return all;
            })
       .def("outputs",
-           [](const LoadedProgram& program, const std::string& method) {
+           [](const LoadedProgram& program, const Text& method) {
              const MethodMeta meta = program.meta(method);
              const ProgramLevels told(program.program());
              py::list all;
              for (size_t i = 0; i < meta.num_outputs(); ++i) {
                const ErrorText said;
-               const auto levels = told.output(method, i);
+               const auto levels = told.output(method.bytes, i);
                all.append(describe(*meta.output_tag(i), meta.output_tensor_meta(i), levels, said));
              }
              return all;
            })
       .def("backends",
-           [](const LoadedProgram& program, const std::string& method) {
+           [](const LoadedProgram& program, const Text& method) {
              const MethodMeta meta = program.meta(method);
-             std::vector<std::string> names;
+             std::vector<Text> names;
              for (size_t i = 0; i < meta.num_backends(); ++i) {
                names.emplace_back(*meta.get_backend_name(i));
              }
              return names;
            })
-      .def("run", [](LoadedProgram& program, const std::string& method, const py::tuple& args,
+      .def("run", [](LoadedProgram& program, const Text& method, const py::tuple& args,
                      bool copy_outputs) {
         return program.run(method, py::reinterpret_borrow<py::args>(args), copy_outputs);
       });

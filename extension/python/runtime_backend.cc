@@ -9,6 +9,7 @@
 
 #include "extension/python/array.h"
 #include "extension/python/gil.h"
+#include "extension/python/text.h"
 #include "runtime/core/log.h"
 
 namespace petrel::extension::python {
@@ -57,16 +58,20 @@ py::bytes bytes_of(const void* data, size_t size) {
 }
 
 // Bytes, or a read-only array over the data itself.
-py::object data_of(const NamedData& data, const std::string& key, bool copy) {
+py::object data_of(const NamedData& data, const Text& name, bool copy) {
+  const std::string& key = name;
   Result<FreeableBuffer> buffer = data.get().get_data(key);
   if (buffer.ok() && copy) return bytes_of(buffer->data(), buffer->size());
   if (buffer.ok()) return shared_array((*data.find)(key));
-  if (buffer.error() == Error::NotFound) throw py::key_error(key);
+  if (buffer.error() == Error::NotFound) {
+    PyErr_SetObject(PyExc_KeyError, to_text(key).ptr());
+    throw py::error_already_set();
+  }
   raise_runtime(buffer.error(), "named data '" + key + "' cannot be read");
 }
 
-std::vector<std::string> keys_of(const NamedData& data) {
-  std::vector<std::string> keys;
+std::vector<Text> keys_of(const NamedData& data) {
+  std::vector<Text> keys;
   const Result<uint32_t> count = data.get().get_num_keys();
   for (uint32_t i = 0; count.ok() && i < *count; ++i) {
     const Result<const char*> key = data.get().get_key(i);
@@ -128,7 +133,8 @@ Result<runtime::DelegateHandle*> PythonRuntimeBackend::init(
   const bool good = pending_->guard(where("init"), [&] {
     py::list specs;
     for (const runtime::CompileSpec& spec : compile_specs) {
-      specs.append(py::make_tuple(spec.key, bytes_of(spec.value.buffer, spec.value.nbytes)));
+      specs.append(
+          py::make_tuple(to_text(spec.key), bytes_of(spec.value.buffer, spec.value.nbytes)));
     }
     const py::bytes payload = bytes_of(processed->data(), processed->size());
     processed->free();
@@ -140,7 +146,7 @@ Result<runtime::DelegateHandle*> PythonRuntimeBackend::init(
     } const close{data.cast<NamedData&>()};
     handle = backend_.attr("init")(payload, map != nullptr ? data : py::none(),
                                    py::arg("compile_specs") = specs,
-                                   py::arg("method") = context.get_method_name());
+                                   py::arg("method") = to_text(context.get_method_name()));
   });
   if (!good) {
     PETREL_LOG(Error, "init of the runtime backend '%s' raised an exception", id_.c_str());
@@ -182,7 +188,7 @@ py::object value_to_python(const EValue& value, const FindMemory& find_memory) {
     case Tag::Bool:
       return py::bool_(value.toBool());
     case Tag::String:
-      return py::str(std::string(value.toString()));
+      return to_text(value.toString());
     case Tag::ListInt: {
       py::list items;
       const auto list = value.tryToIntList();

@@ -121,12 +121,22 @@ LIBRARY = _open()
 VERSION = LIBRARY.petrel_version().decode()
 
 
+def to_text(name: bytes) -> str:
+    """What a file calls something; bytes that are no UTF-8 as os.fsdecode() gives them."""
+    return name.decode("utf-8", "surrogateescape")
+
+
+def to_bytes(name: str) -> bytes:
+    """The other way."""
+    return name.encode("utf-8", "surrogateescape")
+
+
 def call(name: str, *arguments: Any) -> None:
     """Raises the Error of a function that fails."""
     status = getattr(LIBRARY, name)(*arguments)
     if status:
         code = LIBRARY.petrel_status_name(status).decode()
-        text = LIBRARY.petrel_error_text().decode(errors="replace")
+        text = LIBRARY.petrel_error_text().decode(errors="backslashreplace")
         raise from_message(code, text or f"{name} failed: {code}")
 
 

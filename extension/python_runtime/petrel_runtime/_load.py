@@ -73,7 +73,7 @@ class Method:
 
     def __init__(self, module: _Module, name: str) -> None:
         self._module = module
-        self._word = name.encode()
+        self._word = _library.to_bytes(name)
         self.name = name
         with module.lock:
             self.inputs = self._infos("input")
@@ -103,7 +103,7 @@ class Method:
         An Error for weights that only delegates have.
         """
         with self._module.lock:
-            value = self._module.value("get_attribute", self._word, name.encode())
+            value = self._module.value("get_attribute", self._word, _library.to_bytes(name))
             return from_value(value, None, True, [])
 
     def __call__(self, *args: Any, copy_outputs: bool = True) -> List[Any]:
@@ -151,7 +151,7 @@ class LoadedProgram(Mapping[str, Method]):
         for index in range(module.size("num_methods")):
             name = ctypes.c_char_p()
             module.call("method_name", index, ctypes.byref(name))
-            self._names.append((name.value or b"").decode())
+            self._names.append(_library.to_text(name.value or b""))
 
     def replace_data(self, data: Iterable[Union[Source, NamedDataMap]], keys: str = "*", *,
                      data_order: str = "refuse") -> Dict[str, int]:
@@ -164,10 +164,10 @@ class LoadedProgram(Mapping[str, Method]):
         sources = _sources_of(data, "mmap", data_order)
         changed = ctypes.c_size_t()
         with self._module.lock:
-            self._module.check_no_views([name.encode() for name in self._names],
+            self._module.check_no_views([_library.to_bytes(name) for name in self._names],
                                         "the data is not replaced")
             self._module.sources.append(sources)
-            self._module.call("replace_data", sources.handle, keys.encode(),
+            self._module.call("replace_data", sources.handle, _library.to_bytes(keys),
                               ctypes.byref(changed))
         return {"changed": changed.value}
 

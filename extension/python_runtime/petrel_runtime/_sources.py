@@ -56,7 +56,7 @@ class _MapCalls:
         self._map = data_map
         self._lent: Dict[int, List[Any]] = {}
         self.error: Optional[BaseException] = None
-        keys = [key.encode() for key in data_map.keys()]
+        keys = [_library.to_bytes(key) for key in data_map.keys()]
         self._keys = (ctypes.c_char_p * max(len(keys), 1))(*keys)
         self.struct = _library.DataMap(
             ctypes.sizeof(_library.DataMap), None, len(keys),
@@ -67,7 +67,7 @@ class _MapCalls:
     def _get(self, context: Any, key: bytes, data: Any, size: Any) -> int:
         del context
         try:
-            got = _aligned(self._map.get_data(key.decode()))
+            got = _aligned(self._map.get_data(_library.to_text(key)))
         except KeyError:
             return _library.NOT_FOUND
         except BaseException as error:  # pylint: disable=broad-except

@@ -10,7 +10,7 @@ from typing import Any, List, Optional, Tuple
 import numpy
 
 from petrel_runtime._error import Error
-from petrel_runtime._library import KINDS, MAX_RANK, Value
+from petrel_runtime._library import KINDS, MAX_RANK, Value, to_bytes, to_text
 
 # NumPy has no bfloat16: its bits are uint16 there.
 _NAMES = {0: "uint8", 1: "int8", 2: "int16", 3: "int32", 4: "int64", 5: "float16", 6: "float32",
@@ -88,7 +88,7 @@ def to_value(given: Any, info: ValueInfo, is_written: bool) -> Tuple[Value, Any]
         value.kind, value.double_value = 3, float(given)
         return value, None
     if isinstance(given, str):
-        text = given.encode()
+        text = to_bytes(given)
         holder = ctypes.create_string_buffer(text, max(len(text), 1))
         value.kind, value.string, value.string_size = 2, ctypes.addressof(holder), len(text)
         return value, holder
@@ -135,7 +135,7 @@ def from_value(value: Value, owner: Any, is_copied: bool, views: List[Any]) -> A
     if kind == "Double":
         return value.double_value
     if kind == "String":
-        return ctypes.string_at(value.string, value.string_size).decode()
+        return to_text(ctypes.string_at(value.string, value.string_size))
     if kind == "Other":
         raise Error("an output is a list, which this package cannot give", "NotSupported")
     name = _NAMES.get(value.dtype)

@@ -55,6 +55,16 @@ class RuntimeTest(unittest.TestCase):
         with self.assertRaises(TypeError):
             petrel_runtime.load(EXTERNAL, data=str(DATA))
 
+    def test_names_that_are_no_utf8_find_what_they_name(self):
+        program = petrel_runtime.load(INLINE.read_bytes().replace(b"forward", b"f\xffrward"))
+        name, = program
+        self.assertEqual(os.fsencode(name), b"f\xffrward")
+        repr(program)
+        pictures, _ = images(1)
+        self.assertEqual(len(program[name](pictures[0])), 1)
+        with self.raises("NotFound", "f\\xffrward"):
+            program[name].get_attribute("none")
+
     def test_what_a_map_raises_comes_out(self):
 
         class Broken(petrel_runtime.NamedDataMap):
