@@ -35,13 +35,13 @@ using Rewritten = absl::StatusOr<bool>;
 constexpr int64_t kSmallBytes = 64 << 10;
 // What one folding may hold while it runs.
 constexpr int64_t kMostBytes = int64_t{256} << 20;
-// Elements and multiply-adds of all foldings of a graph, by their estimate: a few bytes of an
-// archive can ask for the product of two matrices of ones. Three for each weight of a model of
-// twenty thousand million.
-constexpr double kMostWork = 0x1p36;
-// How far the estimate may be below the truth, as it is for large windows.
-constexpr double kMostError = 16;
-constexpr double kLeastWork = 0x1p20;
+// What a folding may take when it is tried, by its estimate: each operand once, and results as
+// often as the runtime counts them. Then how far the estimate may be below the truth, as it is
+// for large windows. What it may take is what it is charged.
+struct Try {
+  double times, more;
+};
+constexpr Try kTries[] = {{2, 0x1p12}, {16, 0x1p20}};
 
 bool is_fixed(const Value* value) {
   return value->is_constant() && !value->constant()->is_mutable();
@@ -91,7 +91,7 @@ constexpr Rewrites kTables[] = {Rewrites(kViews)};
 
 // What is left of it in a graph, and the nodes that wanted more.
 struct Work {
-  double left = kMostWork;
+  double left;
   std::set<const Node*> refused;
 };
 
@@ -272,25 +272,25 @@ std::vector<std::string> sources_of(const Cone& cone) {
 // False where that takes too much work.
 Rewritten fold(Graph& graph, Node* node, const Cone& cone, Work* work) {
   const double estimate = cone.work();
-  if (estimate > work->left) {
-    work->refused.insert(node);
-    return false;
-  }
-  work->left -= estimate;
-  std::unique_ptr<Graph> program = program_of(cone);
   const Constant::Kind kind = kind_of(cone);
   std::string name;
   std::vector<std::string> made_of;
   if (kind != Constant::Kind::kLiteral) {
-    name = name_of(cone, *program);
+    name = name_of(cone, *program_of(cone));
     made_of = sources_of(cone);
   }
-  if (program->any_operator([](const OpInfo& op) { return op.is(aten::linear); })) {
-    // Backends want linear layers whole; kernels do not.
-    PETREL_RETURN_IF_ERROR(lower_to_kernels(*program, PassContext()).status());
+  absl::StatusOr<std::vector<Blob>> outputs = absl::ResourceExhaustedError("");
+  for (const auto& [times, more] : kTries) {
+    const double most = times * estimate + more;
+    if (most > work->left || !absl::IsResourceExhausted(outputs.status())) break;
+    work->left -= most;
+    std::unique_ptr<Graph> program = program_of(cone);
+    if (program->any_operator([](const OpInfo& op) { return op.is(aten::linear); })) {
+      // Backends want linear layers whole; kernels do not.
+      PETREL_RETURN_IF_ERROR(lower_to_kernels(*program, PassContext()).status());
+    }
+    outputs = evaluate(std::move(program), static_cast<uint64_t>(most));
   }
-  absl::StatusOr<std::vector<Blob>> outputs =
-      evaluate(std::move(program), static_cast<uint64_t>(kMostError * estimate + kLeastWork));
   if (absl::IsResourceExhausted(outputs.status())) {
     work->refused.insert(node);
     return false;
@@ -370,10 +370,14 @@ Rewritten fold_nodes(Graph& graph, Work* work) {
 }  // namespace
 
 absl::StatusOr<bool> fold_constants(Graph& graph, const PassContext&) {
+  return fold_constants_within(graph, kMostFoldingWork);
+}
+
+absl::StatusOr<bool> fold_constants_within(Graph& graph, double most_work) {
   // Again, because views of folded values fold, and because what is not worth
   // it beside its sources may be beside what was made of them.
   bool changed = false;
-  Work work;
+  Work work = {most_work, {}};
   while (true) {
     PETREL_ASSIGN_OR_RETURN(const bool viewed, apply_rewrites(graph, kTables));
     PETREL_ASSIGN_OR_RETURN(const bool folded, fold_nodes(graph, &work));

@@ -22,7 +22,14 @@
 
 namespace petrel::exir {
 
+// Elements and multiply-adds that all foldings of a graph may take: a few bytes of an archive
+// can ask for the product of two matrices of ones. Six for each weight of a model of twenty
+// thousand million.
+inline constexpr double kMostFoldingWork = 0x1p37;
+
 absl::StatusOr<bool> fold_constants(Graph& graph, const PassContext& context);
+// The same within another bound.
+absl::StatusOr<bool> fold_constants_within(Graph& graph, double most_work);
 
 }  // namespace petrel::exir
 

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "exir/pass/framework/constant_data.h"
@@ -94,6 +95,21 @@ TEST(FoldConstants, WhatTakesTooLongIsLeftToTheProgram) {
 
 // By name others can take the place of a folded weight: the name tells what was
 // done with which weights, and not what came out.
+// A window over 256 elements takes twenty times what sizes of constants let expect.
+TEST(FoldConstants, WhatTakesMoreThanItsEstimateIsCharged) {
+  const std::string text = R"(method @m() {
+    %x = constant @x : f32[1,1,64,64]
+    %w = constant @w : f32[1,1,16,16]
+    %y = aten.convolution.default(%x, %w, none, [1, 1], [0, 0], [1, 1], false, [0, 0], 1)
+    return %y })";
+  for (const auto& [most_work, is_folded] : {std::pair(4e5, false), std::pair(4e6, true)}) {
+    const auto graph = graph_of(text);
+    ASSERT_NE(graph, nullptr);
+    EXPECT_TRUE(fold_constants_within(*graph, most_work).ok());
+    EXPECT_EQ(graph->outputs()[0]->is_constant(), is_folded) << most_work;
+  }
+}
+
 TEST(FoldConstants, WhatIsMadeOfWeightsIsCalledAfterThem) {
   const auto name = [](const char* text) {
     auto graph = graph_of(text);
