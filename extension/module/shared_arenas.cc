@@ -11,6 +11,7 @@
 
 namespace petrel::extension {
 
+using runtime::Error;
 using runtime::MethodMeta;
 using runtime::Program;
 using runtime::Result;
@@ -108,9 +109,13 @@ Result<std::shared_ptr<Arena>> SharedArenas::get(size_t index, size_t size) {
   return made;
 }
 
-KeptState::KeptState(const SharedArenas& shared, const MethodMeta& loading,
-                     const std::vector<std::shared_ptr<Arena>>& arenas,
-                     const std::vector<MethodMeta>& loaded) {
+Result<KeptState> KeptState::of(const SharedArenas& shared, const MethodMeta& loading,
+                                const std::vector<std::shared_ptr<Arena>>& arenas,
+                                const std::vector<MethodMeta>& loaded, uint64_t max_arena_bytes) {
+  KeptState kept(max_arena_bytes);
+  for (const auto& arena : arenas) {
+    PETREL_RETURN_IF_ERROR(kept.bytes_.take("an arena", arena->span().size()));
+  }
   std::set<std::pair<size_t, std::string>> known;
   std::vector<bool> in_use(arenas.size()), has_names(arenas.size());
   for (const MethodMeta& meta : loaded) {
@@ -121,24 +126,30 @@ KeptState::KeptState(const SharedArenas& shared, const MethodMeta& loading,
       known.emplace(arena, std::string(name));
     });
   }
+  Error error = Error::Ok;
   for_each_state(loading, [&](std::string_view name, size_t arena, const Range& range) {
-    if (arena >= arenas.size()) return;
+    if (arena >= arenas.size() || error != Error::Ok) return;
     has_names[arena] = true;
     if (in_use[arena] && known.count({arena, std::string(name)}) != 0) {
-      keep(*arenas[arena], range.begin, range.size);
+      error = kept.keep(*arenas[arena], range.begin, range.size);
     }
   });
+  PETREL_RETURN_IF_ERROR(error);
   for (size_t i = 1; i < arenas.size(); ++i) {
-    if (in_use[i] && !has_names[i]) keep(*arenas[i], 0, arenas[i]->span().size());
+    if (!in_use[i] || has_names[i]) continue;
+    PETREL_RETURN_IF_ERROR(kept.keep(*arenas[i], 0, arenas[i]->span().size()));
   }
+  return kept;
 }
 
-void KeptState::keep(const Arena& arena, size_t begin, size_t size) {
+Error KeptState::keep(const Arena& arena, size_t begin, size_t size) {
   const runtime::Span<uint8_t> memory = arena.span();
   // What lies outside makes loading the method fail.
-  if (begin > memory.size() || size > memory.size() - begin) return;
+  if (begin > memory.size() || size > memory.size() - begin) return Error::Ok;
+  PETREL_RETURN_IF_ERROR(bytes_.take("the state of methods that are loaded already", size));
   uint8_t* const at = memory.data() + begin;
   pieces_.push_back({at, std::vector<uint8_t>(at, at + size)});
+  return Error::Ok;
 }
 
 void KeptState::restore() const {

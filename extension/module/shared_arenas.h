@@ -19,10 +19,12 @@
 #define PETREL_EXTENSION_MODULE_SHARED_ARENAS_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
 #include "extension/module/arena.h"
+#include "runtime/core/budget.h"
 #include "runtime/core/result.h"
 #include "runtime/executor/program.h"
 
@@ -53,10 +55,13 @@ class SharedArenas {
 // made is put back by restore(), the whole arena where states have no names.
 class KeptState {
  public:
-  // `loading` is about to be loaded into `arenas`, `loaded` are in use.
-  KeptState(const SharedArenas& shared, const runtime::MethodMeta& loading,
-            const std::vector<std::shared_ptr<Arena>>& arenas,
-            const std::vector<runtime::MethodMeta>& loaded);
+  // `loading` is about to be loaded into `arenas`, `loaded` are in use. OutOfResources where
+  // arenas and what is kept of them take more than `max_arena_bytes`.
+  static runtime::Result<KeptState> of(const SharedArenas& shared,
+                                       const runtime::MethodMeta& loading,
+                                       const std::vector<std::shared_ptr<Arena>>& arenas,
+                                       const std::vector<runtime::MethodMeta>& loaded,
+                                       uint64_t max_arena_bytes);
   void restore() const;
 
  private:
@@ -64,8 +69,10 @@ class KeptState {
     uint8_t* at;
     std::vector<uint8_t> bytes;
   };
-  void keep(const Arena& arena, size_t begin, size_t size);
+  explicit KeptState(uint64_t max_arena_bytes) : bytes_("max_arena_bytes", max_arena_bytes) {}
+  runtime::Error keep(const Arena& arena, size_t begin, size_t size);
 
+  runtime::Budget bytes_;
   std::vector<Piece> pieces_;
 };
 

@@ -155,6 +155,33 @@ TEST(LimitsTest, PayloadsThatDelegatesShareAreForEachOfThem) {
   }
 }
 
+// Without names there is no telling what loading another method writes, so all is kept.
+TEST(LimitsTest, StateThatIsKeptWhenAnotherMethodIsLoadedCountsAsArenas) {
+  QuietLog quiet;
+  Recipe recipe;
+  plan(recipe).arenas = {0, 64, 4096};
+  recipe.plans.push_back(plan(recipe));
+  recipe.plans.back().name = "other";
+  const std::vector<uint8_t> bytes = build(recipe);
+  for (const uint64_t limit : {64 + 2 * 4096, 64 + 2 * 4096 - 1}) {
+    Module::Options options;
+    options.registry = &test_registry();
+    options.limits.max_arena_bytes = limit;
+    auto module = Module::load(bytes.data(), bytes.size(), options);
+    ASSERT_TRUE(module.ok());
+    ASSERT_EQ((*module)->load_method("forward"), Error::Ok);
+    const bool is_enough = limit == 64 + 2 * 4096;
+    EXPECT_EQ((*module)->load_method("other"), is_enough ? Error::Ok : Error::OutOfResources);
+    if (is_enough) continue;
+    EXPECT_NE(QuietLog::last().find("the state of methods that are loaded already needs 4096 of "
+                                    "max_arena_bytes"),
+              std::string::npos)
+        << QuietLog::last();
+    (*module)->unload_method("forward");
+    EXPECT_EQ((*module)->load_method("other"), Error::Ok);
+  }
+}
+
 // The error of a call of add whose second argument is a list, which it refuses.
 Error error_with_list(uint64_t element_operations, void (*change)(Recipe&)) {
   QuietLog quiet;
