@@ -111,7 +111,7 @@ void print(const DeviceMethod& method, const Device& device, const Figures& figu
 }  // namespace
 
 int bench_device(const DeviceBench& bench) {
-  const auto device = Device::open(bench.device.spec, bench.device.session());
+  const auto device = Device::open(bench.device.spec, bench.device.session(bench.max_input_bytes));
   if (!device.ok()) return fail("bench", device.status());
   const auto method = (*device)->method(bench.method);
   if (!method.ok()) return fail("bench", method.status());

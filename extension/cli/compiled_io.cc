@@ -36,8 +36,9 @@ void add_compiled_flag(CLI::App& verb, const std::vector<std::string>& allowed, 
   for (CLI::Option* option : others) compiled->excludes(option);
 }
 
-SessionOptions DeviceChoice::session() const {
+SessionOptions DeviceChoice::session(uint64_t max_input_bytes) const {
   SessionOptions options;
+  options.max_input_bytes = std::min(max_input_bytes, kMostDeviceTensorBytes);
   options.run_patience = std::chrono::milliseconds(static_cast<int64_t>(1000 * patience));
   return options;
 }

@@ -30,7 +30,7 @@ struct DeviceChoice {
   std::string spec;  // "": none
   double patience = 60;
 
-  SessionOptions session() const;
+  SessionOptions session(uint64_t max_input_bytes = kMostDeviceTensorBytes) const;
 };
 
 // As add_compiled_flag(); the program is then not needed.

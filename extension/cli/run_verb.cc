@@ -131,7 +131,8 @@ int run_compiled(const Arguments& arguments, const std::vector<Call>& calls) {
 
 // The calls on a device, by itself or driven from here.
 int run_on_device(const Arguments& arguments, const std::vector<Call>& calls) {
-  const auto device = Device::open(arguments.device.spec, arguments.device.session());
+  const auto device = Device::open(arguments.device.spec,
+                                   arguments.device.session(arguments.limits.max_input_bytes));
   if (!device.ok()) return fail("run", device.status());
   for (size_t i = 0; i < calls.size(); ++i) {
     const auto method = (*device)->method(calls[i].method);

@@ -79,7 +79,9 @@ absl::StatusOr<DeviceInfo> Device::read_info() {
           absl::StrCat(name(), ": what the device says of its model is damaged"));
     }
     all.insert(all.end(), answer.begin() + 4, answer.end());
-    if (all.size() == total) return parse_device_info(name(), all);
+    if (all.size() == total) {
+      return parse_device_info(name(), all, session_->options().max_input_bytes);
+    }
   }
 }
 

@@ -33,7 +33,8 @@ constexpr size_t kMostParts = 1 << 18;
 // Reads within the bytes; what is beyond them reads as 0 and is remembered.
 class Reader {
  public:
-  explicit Reader(absl::Span<const uint8_t> bytes) : bytes_(bytes) {}
+  Reader(absl::Span<const uint8_t> bytes, uint64_t max_input_bytes)
+      : bytes_(bytes), max_input_bytes_(max_input_bytes) {}
 
   uint8_t byte() { return take(1) ? bytes_[at_ - 1] : uint8_t{0}; }
   uint16_t number16() { return take(2) ? get16(&bytes_[at_ - 2]) : uint16_t{0}; }
@@ -58,8 +59,9 @@ class Reader {
   // Memory that the host is to make.
   void claim(size_t bytes) {
     claimed_ += bytes;
-    if (claimed_ > kMostTensorBytes) {
-      fail(absl::StrCat("its inputs and outputs have more than ", kMostTensorBytes, " bytes"));
+    if (claimed_ > max_input_bytes_) {
+      fail(absl::StrCat("its inputs and outputs have more than ", max_input_bytes_,
+                        " bytes, which is max_input_bytes"));
     }
   }
   void fail(const std::string& problem) {
@@ -77,8 +79,9 @@ class Reader {
   }
 
   absl::Span<const uint8_t> bytes_;
+  uint64_t max_input_bytes_;
   size_t at_ = 0;
-  size_t claimed_ = 0;
+  uint64_t claimed_ = 0;
   size_t parts_ = 0;
   std::string problem_;
 };
@@ -216,8 +219,9 @@ bool DeviceInfo::has_state() const {
 }
 
 absl::StatusOr<DeviceInfo> parse_device_info(const std::string& device,
-                                             absl::Span<const uint8_t> bytes) {
-  Reader in(bytes);
+                                             absl::Span<const uint8_t> bytes,
+                                             uint64_t max_input_bytes) {
+  Reader in(bytes, max_input_bytes);
   DeviceInfo info;
   if (const uint32_t version = in.number32(); version != PETREL_RPC_INFO_VERSION) {
     return absl::FailedPreconditionError(

@@ -81,9 +81,11 @@ struct DeviceInfo {
   bool has_state() const;
 };
 
-// DataLoss for bytes that make no sense; messages begin with `device`.
+// DataLoss for bytes that make no sense, or inputs and outputs of more than `max_input_bytes`;
+// messages begin with `device`.
 absl::StatusOr<DeviceInfo> parse_device_info(const std::string& device,
-                                             absl::Span<const uint8_t> bytes);
+                                             absl::Span<const uint8_t> bytes,
+                                             uint64_t max_input_bytes = uint64_t{1} << 30);
 
 }  // namespace petrel::extension
 

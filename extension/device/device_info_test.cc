@@ -76,6 +76,14 @@ TEST(DeviceInfoTest, TensorsThatNoHostHasMemoryForAreRefused) {
               HasSubstr("its inputs and outputs have more than 1073741824 bytes"));
 }
 
+TEST(DeviceInfoTest, TensorsThatTheAppDoesNotAllowAreRefused) {
+  const Bytes bytes = info_of(1, 5, tensor_of({1 << 18}, 1 << 20));
+  EXPECT_TRUE(parse_device_info("mine", bytes, 5 << 20).ok());
+  EXPECT_THAT(std::string(parse_device_info("mine", bytes, (5 << 20) - 1).status().message()),
+              HasSubstr("its inputs and outputs have more than 5242879 bytes, which is "
+                        "max_input_bytes"));
+}
+
 TEST(DeviceInfoTest, SizesBesideAZeroAreCountedAsWell) {
   const uint32_t most = INT32_MAX;
   EXPECT_THAT(problem_of(info_of(1, 1, tensor_of({0, most, most, most, most}, 0))),

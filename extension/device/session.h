@@ -27,6 +27,9 @@
 
 namespace petrel::extension {
 
+// No device has more.
+inline constexpr uint64_t kMostDeviceTensorBytes = uint64_t{1} << 30;
+
 struct SessionOptions {
   // Until a device has said hello, which may be starting.
   std::chrono::milliseconds start_timeout = std::chrono::seconds(10);
@@ -40,6 +43,8 @@ struct SessionOptions {
   std::chrono::milliseconds longest_request = std::chrono::hours(24);
   // Of all that a device says of its model, in however many pieces.
   std::chrono::milliseconds info_patience = std::chrono::minutes(10);
+  // Of all inputs and outputs that the device says it has: the host makes as much memory.
+  uint64_t max_input_bytes = kMostDeviceTensorBytes;
   // Lines that the device logs; else they go to standard error.
   std::function<void(const std::string& line)> on_log;
 };

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -45,8 +46,9 @@ std::vector<petrel_tensor_info> infos_of(const std::vector<DeviceTensor>& tensor
 
 class OpenedDevice {
  public:
-  OpenedDevice(const std::string& spec, double patience) {
+  OpenedDevice(const std::string& spec, double patience, std::optional<uint64_t> max_input_bytes) {
     SessionOptions options;
+    options.max_input_bytes = max_input_bytes.value_or(options.max_input_bytes);
     options.run_patience = std::chrono::milliseconds(static_cast<int64_t>(1000 * patience));
     alone([&]() -> absl::Status {
       PETREL_ASSIGN_OR_RETURN(device_, Device::open(spec, options));
@@ -124,7 +126,7 @@ class OpenedDevice {
 
 void bind_device(py::module_& module) {
   py::class_<OpenedDevice>(module, "Device")
-      .def(py::init<const std::string&, double>())
+      .def(py::init<const std::string&, double, std::optional<uint64_t>>())
       .def("name", [](const OpenedDevice& opened) { return to_text(opened.info().model); })
       .def("board", [](const OpenedDevice& opened) { return to_text(opened.info().board); })
       .def("sha256", [](const OpenedDevice& opened) { return to_text(opened.info().sha256); })

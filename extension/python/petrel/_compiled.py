@@ -3,7 +3,7 @@
 
 import dataclasses
 import os
-from typing import Any, Dict, Iterator, List, Mapping, Tuple, Union, cast
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple, Union, cast
 
 from petrel import _petrel
 
@@ -118,11 +118,13 @@ class Device(CompiledModule):
         return f"<petrel.Device {self.name!r} on {self.board!r} {self._names}>"
 
 
-def open_device(spec: str, *, patience: float = 60.0) -> Device:
+def open_device(spec: str, *, patience: float = 60.0,
+                max_input_bytes: Optional[int] = None) -> Device:
     """Connects to firmware that answers as `petrel gen-c --device-rpc` makes it.
 
     `spec` is exec:COMMAND, serial:PATH[@BAUD], tcp:HOST:PORT or unix:PATH. A device that
     computes for `patience` seconds without a sign of life is given up: an Error, as for all
-    else that goes wrong.
+    else that goes wrong. So is one that says it has inputs and outputs of more than
+    `max_input_bytes`; None is 1 GiB.
     """
-    return Device(_petrel.Device(spec, patience))
+    return Device(_petrel.Device(spec, patience, max_input_bytes))
