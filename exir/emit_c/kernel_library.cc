@@ -128,6 +128,13 @@ std::map<std::string, std::string> names_in(absl::string_view text, const std::s
   return names;
 }
 
+// A part of a kernel stands where the kernel includes it: its functions are called NAME_ROW and the
+// like, and each kernel has its own.
+bool is_part(absl::string_view path) {
+  const Source* source = find_source(path);
+  return source != nullptr && absl::StrContains(source->text, "NAME_");
+}
+
 }  // namespace
 
 // Notes the includes that depend on the processor, each three lines of its own.
@@ -168,7 +175,13 @@ absl::StatusOr<std::string> KernelLibrary::body_of(absl::string_view path) {
     if (depth == 0 && absl::ConsumePrefix(&line, "#include <")) {
       includes_.insert(std::string(line.substr(0, line.find('>'))));
     } else if (absl::ConsumePrefix(&line, "#include \"runtime/micro/")) {
-      PETREL_RETURN_IF_ERROR(need(line.substr(0, line.find('"'))));
+      const absl::string_view included = line.substr(0, line.find('"'));
+      if (is_part(included)) {
+        PETREL_ASSIGN_OR_RETURN(const std::string part, body_of(included));
+        absl::StrAppend(&body, part, "\n");
+      } else {
+        PETREL_RETURN_IF_ERROR(need(included));
+      }
     } else if (!is_guard && !absl::StartsWith(line, "/* SPDX")) {
       absl::StrAppend(&body, line, "\n");
     }

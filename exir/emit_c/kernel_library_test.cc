@@ -52,10 +52,11 @@ TEST(KernelLibrary, FunctionsThatAnExpressionCallsComeFirstAndOnce) {
   ASSERT_TRUE(library.add(map_of("petrel_tanh(x)")).ok());
   ASSERT_TRUE(library.add(map_of("petrel_tanh(petrel_exp(x))")).ok());
   const std::string& text = library.text();
-  EXPECT_EQ(count(text, "static double petrel_exp(double"), 1u);
-  EXPECT_LT(text.find("static double petrel_exp("), text.find("static double petrel_expm1("));
-  EXPECT_LT(text.find("static double petrel_expm1("), text.find("static double petrel_tanh("));
-  EXPECT_LT(text.find("static double petrel_tanh("), text.find("static void petrel_kernel_f("));
+  EXPECT_EQ(count(text, "double petrel_exp_rest(double"), 1u);
+  EXPECT_EQ(count(text, "double petrel_exp(double"), 1u);
+  EXPECT_LT(text.find("double petrel_exp_rest("), text.find("double petrel_expm1("));
+  EXPECT_LT(text.find("double petrel_expm1("), text.find("double petrel_tanh("));
+  EXPECT_LT(text.find("double petrel_tanh("), text.find("static void petrel_kernel_f("));
   EXPECT_THAT(library.includes(), Contains("math.h"));
 }
 
@@ -116,6 +117,21 @@ TEST(KernelLibrary, FunctionsThatAKernelBringsAreNamedAfterIt) {
   EXPECT_EQ(count(library.text(), "static double petrel_kernel_f_2_of_one("), 1u);
   EXPECT_EQ(count(library.text(), "PETREL_KERNEL static void petrel_kernel_f_2("), 1u);
   EXPECT_THAT(library.text(), Not(HasSubstr("NAME")));
+}
+
+TEST(KernelLibrary, PartsThatKernelsShareAreInEach) {
+  KernelLibrary library;
+  KernelCall call = map_of("x");
+  call.source = "kernels/convolution_plane.h";
+  ASSERT_TRUE(library.add(call).ok());
+  call.source = "kernels/convolution_points.h";
+  ASSERT_TRUE(library.add(call).ok());
+  EXPECT_EQ(count(library.text(), "static inline void petrel_kernel_f_of_store("), 1u);
+  EXPECT_EQ(count(library.text(), "static inline void petrel_kernel_f_2_of_store("), 1u);
+  EXPECT_EQ(count(library.text(), "_of_is_odd(SUM_VECTOR"), 1u);
+  EXPECT_LT(library.text().find("#define PETREL_LANES 1"), library.text().find("_of_store("));
+  EXPECT_THAT(library.text(), Not(HasSubstr("NAME")));
+  EXPECT_THAT(library.includes(), Contains("stdbool.h"));
 }
 
 TEST(KernelLibrary, HeadersOfAProcessorAreIncludedOnThatOneOnly) {

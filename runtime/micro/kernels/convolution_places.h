@@ -40,6 +40,9 @@ static void NAME_SINGLY(const IN_TYPE *in, const IN_TYPE *filter, SUM_TYPE start
 }
 
 #if PETREL_LANES > 1
+#include "runtime/micro/kernels/some_lanes.h"
+#include "runtime/micro/kernels/store_lanes.h"
+
 #define NAME_FILTER (CHANNELS * KERNEL_HEIGHT * KERNEL_WIDTH)
 /* How many vectors hold all places, in tiles of some vectors. */
 #define NAME_FULL(vectors) \
@@ -100,28 +103,6 @@ static inline void NAME_LINES(const IN_TYPE *in, int32_t top, SUM_TYPE *lines) {
   }
 }
 
-/* The first `count` elements. */
-__attribute__((noinline)) static void NAME_STORE_SOME(SUM_VECTOR sums, int32_t count,
-                                                      OUT_TYPE *to) {
-  SUM_TYPE lanes[LANES];
-  (void)memcpy(lanes, &sums, sizeof lanes);
-  for (int32_t l = 0; l < count && l < LANES; ++l) {
-    to[l] = STORE_OUT(lanes[l]);
-  }
-}
-
-static inline void NAME_STORE(SUM_VECTOR sums, OUT_TYPE *to) {
-#if IN_IS_SUM
-  (void)memcpy(to, &sums, sizeof sums);
-#else
-  SUM_TYPE lanes[LANES];
-  (void)memcpy(lanes, &sums, sizeof lanes);
-  for (int32_t l = 0; l < LANES; ++l) {
-    to[l] = STORE_OUT(lanes[l]);
-  }
-#endif
-}
-
 /* A tile of the output: some filters by a few vectors of places. What is no number makes `odd`
  * so. */
 static inline SUM_VECTOR NAME_SUMS(const SUM_TYPE *lines, const SUM_TYPE *weights,
@@ -174,17 +155,6 @@ static inline SUM_VECTOR NAME_SUMS(const SUM_TYPE *lines, const SUM_TYPE *weight
   }
   return odd;
 }
-
-/* Whether an element is no number. */
-static bool NAME_IS_ODD(SUM_VECTOR sums) {
-  SUM_TYPE lanes[LANES];
-  bool is_odd = false;
-  (void)memcpy(lanes, &sums, sizeof lanes);
-  for (int32_t l = 0; l < LANES; ++l) {
-    is_odd = is_odd || lanes[l] != lanes[l];
-  }
-  return is_odd;
-}
 #endif
 
 /* The same as convolution.h, for narrow outputs. In vectors, some filters by places that follow one
@@ -204,7 +174,6 @@ static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias,
     const IN_TYPE *from = in + g * (CHANNELS * IN_HEIGHT * IN_WIDTH);
     const int32_t begin = g % GROUPS * PER_GROUP;
     OUT_TYPE *to = out + g * (PER_GROUP * PLACES);
-    bool is_done = false;
 #if PETREL_LANES > 1
     SUM_VECTOR odd = {0};
     for (int32_t m = 0; NAME_ROWS > 0 && m < OUT_HEIGHT; m += NAME_ROWS) {
@@ -229,9 +198,11 @@ static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias,
         }
       }
     }
-    is_done = NAME_ROWS > 0 && !(PADDING_TOP + PADDING_LEFT > 0 && NAME_IS_ODD(odd));
+    if (NAME_ROWS > 0 && !(PADDING_TOP + PADDING_LEFT > 0 && NAME_IS_ODD(odd))) {
+      continue;
+    }
 #endif
-    for (int32_t k = 0; !is_done && k < PER_GROUP; ++k) {
+    for (int32_t k = 0; k < PER_GROUP; ++k) {
       const SUM_TYPE start = bias == NULL ? (SUM_TYPE)0 : LOAD_SUM(bias[begin + k]);
       NAME_SINGLY(from, filters + (begin + k) * FILTER, start, to + k * PLACES);
     }

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -40,6 +39,9 @@ static void NAME_SINGLY(const IN_TYPE *in, const IN_TYPE *filter, SUM_TYPE start
 }
 
 #if PETREL_LANES > 1
+#include "runtime/micro/kernels/some_lanes.h"
+#include "runtime/micro/kernels/store_lanes.h"
+
 /* How far a window reaches, how many columns of the input it begins at in turn, how many elements
  * of a row of the input meet one column of it, and the vectors of a row of the output. */
 #define NAME_TALL ((KERNEL_HEIGHT - 1) * DILATION_HEIGHT)
@@ -88,32 +90,6 @@ static inline void NAME_LINES(const IN_TYPE *in, int32_t top, SUM_TYPE *lines) {
   }
 }
 
-/* The first `count` elements. */
-__attribute__((noinline)) static void NAME_STORE_SOME(SUM_VECTOR sums, int32_t count,
-                                                      OUT_TYPE *to) {
-  SUM_TYPE lanes[LANES];
-  (void)memcpy(lanes, &sums, sizeof lanes);
-  for (int32_t l = 0; l < count; ++l) {
-    to[l] = STORE_OUT(lanes[l]);
-  }
-}
-
-static inline void NAME_STORE(SUM_VECTOR sums, int32_t room, OUT_TYPE *to) {
-  if (OUT_WIDTH < LANES && room < LANES) {
-    NAME_STORE_SOME(sums, room, to);
-    return;
-  }
-#if IN_IS_SUM
-  (void)memcpy(to, &sums, sizeof sums);
-#else
-  SUM_TYPE lanes[LANES];
-  (void)memcpy(lanes, &sums, sizeof lanes);
-  for (int32_t l = 0; l < LANES; ++l) {
-    to[l] = STORE_OUT(lanes[l]);
-  }
-#endif
-}
-
 /* Adds what the rows get from channel `c`, and writes them where it is the last. The end of a row
  * that is no vector lies over the start of the next one, which comes later; `room` elements are
  * there. What is no number makes `odd` so. A function of its own: where gcc 12 put it into its
@@ -160,23 +136,16 @@ __attribute__((noinline)) static SUM_VECTOR NAME_SUMS(const SUM_TYPE *lines, con
         } else {
           const int32_t at = (p + t) * OUT_WIDTH + q;
           odd += tile[t] - tile[t];
-          NAME_STORE(start + tile[t], room - at, to + at);
+          if (OUT_WIDTH < LANES && room - at < LANES) {
+            NAME_STORE_SOME(start + tile[t], room - at, to + at);
+          } else {
+            NAME_STORE(start + tile[t], to + at);
+          }
         }
       }
     }
   }
   return odd;
-}
-
-/* Whether an element is no number. */
-static bool NAME_IS_ODD(SUM_VECTOR sums) {
-  SUM_TYPE lanes[LANES];
-  bool is_odd = false;
-  (void)memcpy(lanes, &sums, sizeof lanes);
-  for (int32_t l = 0; l < LANES; ++l) {
-    is_odd = is_odd || lanes[l] != lanes[l];
-  }
-  return is_odd;
 }
 #endif
 
@@ -186,7 +155,6 @@ static bool NAME_IS_ODD(SUM_VECTOR sums) {
  * where a filter has what is not finite; such a sum is a NaN, and all are computed again. */
 static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias, OUT_TYPE *out) {
   enum { PER_GROUP = OUT_CHANNELS / GROUPS, PLACES = OUT_HEIGHT * OUT_WIDTH };
-  bool is_done = false;
 #if PETREL_LANES > 1
   enum { LINES = (NAME_ROWS - 1) * STRIDE_HEIGHT + NAME_TALL + 1 };
   SUM_TYPE lines[NAME_ROWS > 0 ? LINES * NAME_LINE + LANES : 1];
@@ -207,9 +175,11 @@ static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias,
       }
     }
   }
-  is_done = NAME_ROWS > 0 && !(PADDING_TOP + PADDING_LEFT > 0 && NAME_IS_ODD(odd));
+  if (NAME_ROWS > 0 && !(PADDING_TOP + PADDING_LEFT > 0 && NAME_IS_ODD(odd))) {
+    return;
+  }
 #endif
-  for (int32_t k = 0; !is_done && k < BATCH * OUT_CHANNELS; ++k) {
+  for (int32_t k = 0; k < BATCH * OUT_CHANNELS; ++k) {
     const IN_TYPE *from = in + k / PER_GROUP * (CHANNELS * IN_HEIGHT * IN_WIDTH);
     const IN_TYPE *filter = filters + k % OUT_CHANNELS * (CHANNELS * KERNEL_HEIGHT * KERNEL_WIDTH);
     const SUM_TYPE start = bias == NULL ? (SUM_TYPE)0 : LOAD_SUM(bias[k % OUT_CHANNELS]);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "runtime/micro/kernels/lanes.h"
 #include "runtime/micro/kernels/tokens.h"
@@ -22,6 +21,8 @@ static void NAME_SINGLY(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE
 }
 
 #if PETREL_LANES > 1
+#include "runtime/micro/kernels/store_lanes.h"
+
 /* How many vectors hold all places, in tiles of some vectors. */
 #define NAME_FULL(vectors) \
   ((OUT_HEIGHT * OUT_WIDTH + (vectors)*LANES - 1) / ((vectors)*LANES) * (vectors))
@@ -36,18 +37,6 @@ static void NAME_SINGLY(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE
 #define NAME_MOST (PETREL_SUMS / NAME_VECTORS < NAME_ROOM ? PETREL_SUMS / NAME_VECTORS : NAME_ROOM)
 #define NAME_FILTERS (NAME_MOST < OUT_CHANNELS / GROUPS ? NAME_MOST : OUT_CHANNELS / GROUPS)
 #define NAME_TILE (NAME_FILTERS > 0 ? NAME_FILTERS : 1)
-
-static inline void NAME_STORE(SUM_VECTOR sums, OUT_TYPE *to) {
-#if IN_IS_SUM
-  (void)memcpy(to, &sums, sizeof sums);
-#else
-  SUM_TYPE lanes[LANES];
-  (void)memcpy(lanes, &sums, sizeof lanes);
-  for (int32_t l = 0; l < LANES; ++l) {
-    to[l] = STORE_OUT(lanes[l]);
-  }
-#endif
-}
 
 /* A tile of the output: some filters by a few vectors of places. */
 static inline void NAME_SUMS(const IN_TYPE *in, const SUM_TYPE *weights, const IN_TYPE *bias,
