@@ -47,7 +47,7 @@ constexpr char kZephyrCmake[] = R"(if(CONFIG_PETREL_@CAPITALS@)
   zephyr_library_named(petrel_@NAME@)
   zephyr_library_sources(@SOURCES@)
   zephyr_include_directories(../src)
-  zephyr_library_compile_options(-ffp-contract=@CONTRACT@)
+  zephyr_library_compile_options(-ffp-contract=@CONTRACT@ -fno-trapping-math)
 endif()
 )";
 
@@ -78,7 +78,7 @@ constexpr char kPlatformio[] = R"({
   "build": {
     "srcDir": "src",
     "includeDir": "src",
-    "flags": ["-ffp-contract=@CONTRACT@", "-Isrc"]
+    "flags": ["-ffp-contract=@CONTRACT@", "-fno-trapping-math", "-Isrc"]
   }
 }
 )";

@@ -26,7 +26,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kFlags[] = {"-std=c99", "-O3", "-fPIC", "-fvisibility=hidden"};
+// Without traps comparisons become parts of vectors; no result changes.
+constexpr const char* kFlags[] = {"-std=c99", "-O3", "-fno-trapping-math", "-fPIC",
+                                  "-fvisibility=hidden"};
 
 // A folder that goes with the object.
 class Folder {
@@ -104,12 +106,8 @@ absl::Status add_files(const Folder& folder, const std::string& name,
 std::vector<std::string> command(Contraction contraction, std::initializer_list<const char*> more) {
   std::vector<std::string> words = compiler_words();
   words.insert(words.end(), std::begin(kFlags), std::end(kFlags));
-  if (contraction == Contraction::kFused) {
-    // Without traps comparisons become parts of vectors; no result changes.
-    words.insert(words.end(), {"-ffp-contract=fast", "-fno-trapping-math"});
-  } else {
-    words.emplace_back("-ffp-contract=off");
-  }
+  words.emplace_back(contraction == Contraction::kFused ? "-ffp-contract=fast"
+                                                        : "-ffp-contract=off");
   words.insert(words.end(), more.begin(), more.end());
   return words;
 }

@@ -101,7 +101,7 @@ def _words_of_all(options):
 
 def _libraries(name, sources, headers, others, kernels, has_test, testonly, visibility):
     folder = name + "_c"
-    copts = ["-std=c99", "-ffp-contract=off"]
+    copts = ["-std=c99", "-ffp-contract=off", "-fno-trapping-math"]
     if kernels.files:
         cc_library(
             name = name + "_user_kernels",

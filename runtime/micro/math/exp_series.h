@@ -3,35 +3,41 @@
 #define PETREL_RUNTIME_MICRO_MATH_EXP_SERIES_H_
 
 #include <math.h>
+#include <stdint.h>
+#include <string.h>
 
 #include "runtime/micro/math/constants.h"
 
-/* sum of r^n / n! for n >= first, |r| <= 0.35. */
-static double petrel_exp_tail(double r, int first) {
-  double term = 1.0;
-  for (int n = 1; n < first; ++n) {
-    term *= r / (double)n;
-  }
-  double sum = 0.0;
-  double terms[20];
-  int count = 0;
-  for (int n = first; n < first + 18; ++n) {
-    term *= n == 0 ? 1.0 : r / (double)n;
-    terms[count] = term;
-    ++count;
-  }
-  while (count > 0) {
-    --count;
-    sum += terms[count]; /* small terms first */
-  }
-  return sum;
+/* e^r - 1 of |r| <= 0.35: the sum of r^n / n!, in pairs of powers. No branches, as all here, so
+ * that compilers compute many at once, and few operations that wait for one another. */
+static inline double petrel_exp_rest(double r) {
+  const double z = r * r;
+  const double first = (0.5 + r * (1.0 / 6.0)) + z * (1.0 / 24.0 + r * (1.0 / 120.0));
+  const double second =
+      (1.0 / 720.0 + r * (1.0 / 5040.0)) + z * (1.0 / 40320.0 + r * (1.0 / 362880.0));
+  const double third = (1.0 / 3628800.0 + r * (1.0 / 39916800.0)) +
+                       z * (1.0 / 479001600.0 + r * (1.0 / 6227020800.0));
+  const double fourth = z * z;
+  return r + z * (first + fourth * (second + fourth * third));
 }
 
-/* x = k ln 2 + r, |r| <= ln 2 / 2. */
-static int petrel_reduce_exp(double x, double *out_r) {
-  const double k = floor(x / PETREL_LN2 + 0.5);
-  *out_r = (x - k * PETREL_LN2_HIGH) - k * PETREL_LN2_LOW;
-  return (int)(k);
+/* The whole number nearest to x / ln 2, |x| <= 1000; 0 of a NaN. */
+static inline int32_t petrel_exp_whole(double x) {
+  const double share = x * 1.44269504088896340736 + copysign(0.5, x);
+  return (int32_t)(share == share ? share : 0.0);
+}
+
+/* x - n ln 2. */
+static inline double petrel_exp_reduced(double x, int32_t n) {
+  return (x - (double)n * PETREL_LN2_HIGH) - (double)n * PETREL_LN2_LOW;
+}
+
+/* 2^(n - 1023), 0 < n < 2047. */
+static inline double petrel_power_of_two_biased(uint32_t n) {
+  const uint64_t bits = (uint64_t)n << 52;
+  double power;
+  (void)memcpy(&power, &bits, sizeof power);
+  return power;
 }
 
 #endif /* PETREL_RUNTIME_MICRO_MATH_EXP_SERIES_H_ */

@@ -5,6 +5,6 @@
 #include "runtime/micro/math/exp.h"
 
 /* 1 / (1 + e^-x). */
-static double petrel_sigmoid(double x) { return 1.0 / (1.0 + petrel_exp(-x)); }
+static inline double petrel_sigmoid(double x) { return 1.0 / (1.0 + petrel_exp(-x)); }
 
 #endif /* PETREL_RUNTIME_MICRO_MATH_SIGMOID_H_ */

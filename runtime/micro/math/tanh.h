@@ -4,16 +4,13 @@
 
 #include <math.h>
 
-#include "runtime/micro/math/constants.h"
 #include "runtime/micro/math/expm1.h"
 
-/* sinh(x) / cosh(x). */
-static double petrel_tanh(double x) {
-  if (fabs(x) > 22.0) {
-    return copysign(1.0, x);
-  }
-  const double e = petrel_expm1(2.0 * x);
-  return e / (e + 2.0); /* NaN stays NaN */
+/* sinh(x) / cosh(x), which is 1 or -1 beyond 22. */
+static inline double petrel_tanh(double x) {
+  const double size = fabs(x);
+  const double e = petrel_expm1(2.0 * (size > 22.0 ? 22.0 : size));
+  return copysign(e / (e + 2.0), x); /* NaN stays NaN */
 }
 
 #endif /* PETREL_RUNTIME_MICRO_MATH_TANH_H_ */
