@@ -220,9 +220,14 @@ absl::Status softmax(const OperatorRow& row, NodeCalls& calls) {
       calls.add(in_floats ? "kernels/fast_softmax.h" : "kernels/softmax.h", row.name());
   NodeCalls::bind_read(call, "IN", x->tensor().dtype, Arithmetic::kDouble);
   NodeCalls::bind_write(call, "OUT", calls.out()->tensor().dtype, Arithmetic::kDouble);
-  bind_split(call, split_at(x->tensor(), dim_of(calls.node().argument(arg::dim), x->tensor())));
+  const Split split = split_at(x->tensor(), dim_of(calls.node().argument(arg::dim), x->tensor()));
+  bind_split(call, split);
   call.tokens["TOTAL"] = logarithm ? "petrel_log(sum)" : "sum";
-  call.tokens["EXPRESSION"] = row.expression;
+  // Powers that were all computed at once are still there.
+  constexpr int64_t kPart = 64;
+  NodeCalls::bind(call, "PART", std::clamp<int64_t>(split.size.range().high, 1, kPart));
+  const bool has_powers = !logarithm && split.size.range().high <= kPart;
+  call.tokens["EXPRESSION"] = has_powers ? "powers[i] / total" : row.expression;
   call.arguments = {calls.read(x), calls.write(calls.out())};
   return absl::OkStatus();
 }
