@@ -109,7 +109,7 @@ std::string NodeCalls::rounding(ScalarType type) {
 
 void NodeCalls::bind_sums(KernelCall& call, ScalarType type) const {
   const std::string narrow = narrow_prefix(type);
-  const bool in_floats = fast_math_ && type != ScalarType::kDouble;
+  const bool in_floats = is_fast() && type != ScalarType::kDouble;
   call.tokens["SUM_TYPE"] = in_floats ? "float" : "double";
   call.tokens["LOAD_SUM"] =
       absl::StrCat(in_floats ? "(float)" : "(double)", reader_of(type, false));

@@ -19,6 +19,7 @@
 #include "exir/emit_c/extent.h"
 #include "exir/emit_c/kernel_call.h"
 #include "exir/emit_c/kernel_choices.h"
+#include "exir/emit_c/memories.h"
 #include "exir/emit_c/places.h"
 #include "exir/ir/graph.h"
 
@@ -34,14 +35,16 @@ enum class Arithmetic {
 class NodeCalls {
  public:
   // `choice` is null for nodes whose kernel has no variants.
-  NodeCalls(const Node& node, const Places& places, bool fast_math, const KernelChoice* choice)
-      : node_(node), places_(places), fast_math_(fast_math), choice_(choice) {}
+  NodeCalls(const Node& node, const Places& places, const CPools& pools, const KernelChoice* choice)
+      : node_(node), places_(places), pools_(pools), choice_(choice) {}
 
   const Node& node() const { return node_; }
   const Value* out(size_t i = 0) const { return node_.result(i); }
   const KernelChoice* choice() const { return choice_; }
   // Floats may be computed in floats.
-  bool is_fast() const { return fast_math_; }
+  bool is_fast() const { return pools_.fast_math; }
+  // Whether anybody reads a result: a node, the caller, or a host that compares all of them.
+  bool is_read(const Value* result) const { return pools_.has_device_rpc || result->is_used(); }
   // What the plan has for the node. Precondition: its variant asks for some.
   std::string scratch(const std::string& type) const { return places_.scratch(node_, type); }
   // Whether a size was asked for that C cannot compute.
@@ -96,7 +99,7 @@ class NodeCalls {
 
   const Node& node_;
   const Places& places_;
-  const bool fast_math_;
+  const CPools& pools_;
   const KernelChoice* const choice_;
   mutable bool is_unknown_ = false;
   std::deque<KernelCall> calls_;

@@ -88,7 +88,7 @@ absl::StatusOr<CStep> make_step(const Node& node, const OperatorRow& row, const 
   const UserKernel* const user = kernels == nullptr ? nullptr : kernels->user_kernel(node);
   if (user != nullptr) return user_step(node, row, places, number, *user);
   const KernelChoice* const choice = kernels == nullptr ? nullptr : kernels->find(&node);
-  NodeCalls calls(node, places, package.pools->fast_math, choice);
+  NodeCalls calls(node, places, *package.pools, choice);
   PETREL_RETURN_IF_ERROR(row.make.fn(row, calls));
   if (calls.is_unknown()) {
     return absl::UnimplementedError("its sizes cannot be computed in C yet");

@@ -174,12 +174,19 @@ void bind_window(KernelCall& call, const Node& node) {
 
 absl::Status max_pool(const OperatorRow& row, NodeCalls& calls) {
   const Node& node = calls.node();
-  KernelCall& call = pool(calls, "kernels/max_pool.h", row);
+  const ScalarType type = calls.out()->tensor().dtype;
+  const bool has_places = calls.is_read(calls.out(1)) || type != ScalarType::kFloat;
+  KernelCall& call =
+      pool(calls, has_places ? "kernels/max_pool.h" : "kernels/max_pool_values.h", row);
   bind_window(call, node);
   const Argument& dilation = node.argument(arg::dilation);
   bind_pair(call, "DILATION_HEIGHT", "DILATION_WIDTH",
             ints_of(dilation).empty() ? Argument(int64_t{1}) : dilation, false, 1);
-  call.arguments.push_back(calls.write(calls.out(1)));
+  if (has_places) {
+    call.arguments.push_back(calls.write(calls.out(1)));
+  } else {
+    NodeCalls::bind_elements(call, type);
+  }
   return absl::OkStatus();
 }
 
