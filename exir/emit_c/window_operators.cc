@@ -73,16 +73,17 @@ bool meets_points(const Extents& in, const Extents& filters, const Extents& out)
          out[3].number() >= kMostLanes && filters[1].number() <= kMostChannels;
 }
 
+bool is_fixed(const Extents& sizes) {
+  return std::all_of(sizes.begin(), sizes.end(),
+                     [](const Extent& size) { return size.is_number() && size.number() > 0; });
+}
+
 // Filters of one point are rows of a matrix. Several filters of a group that read the same input
 // are computed at once, else several rows of the output of one, or a part of a row where sizes
 // vary.
 void choose_convolution(KernelCall& call, const Extents& in, const Extents& filters, int64_t groups,
                         const Extents& out, const Node& node) {
   constexpr int64_t kPart = 64;
-  const auto is_fixed = [](const Extents& sizes) {
-    return std::all_of(sizes.begin(), sizes.end(),
-                       [](const Extent& size) { return size.is_number() && size.number() > 0; });
-  };
   int64_t tile = 1;
   for (const int64_t count : {2, 3, 4}) {
     if (is_fixed(filters) && filters[0].number() / groups % count == 0) tile = count;
@@ -175,7 +176,9 @@ void bind_window(KernelCall& call, const Node& node) {
 absl::Status max_pool(const OperatorRow& row, NodeCalls& calls) {
   const Node& node = calls.node();
   const ScalarType type = calls.out()->tensor().dtype;
-  const bool has_places = calls.is_read(calls.out(1)) || type != ScalarType::kFloat;
+  const bool has_places = calls.is_read(calls.out(1)) || type != ScalarType::kFloat ||
+                          !is_fixed(extents_of(node.input(arg::self)->tensor())) ||
+                          !is_fixed(extents_of(calls.out()->tensor()));
   KernelCall& call =
       pool(calls, has_places ? "kernels/max_pool.h" : "kernels/max_pool_values.h", row);
   bind_window(call, node);

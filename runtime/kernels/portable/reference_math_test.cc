@@ -78,6 +78,29 @@ TEST(ReferenceMathLimits, FollowTheStandard) {
   }
 }
 
+TEST(ReferenceMathLimits, ExponentialsReachTheEndsOfDoubles) {
+  for (const double x : {-745.2, -745.1, -744.0, -720.0, -708.5, -708.3, 709.3, 709.5, 709.78}) {
+    EXPECT_NEAR(exp(x), std::exp(x), 3e-16 * std::exp(x) + 5e-324) << x;
+    EXPECT_NEAR(expm1(x), std::expm1(x), 3e-16 * std::fabs(std::expm1(x))) << x;
+  }
+  for (const double x : {709.79, 710.0, 1e9, 1e308}) {
+    EXPECT_EQ(exp(x), kInfinity) << x;
+    EXPECT_EQ(expm1(x), kInfinity) << x;
+    EXPECT_EQ(exp(-1.1 * x), 0.0) << x;
+    EXPECT_EQ(expm1(-x), -1.0) << x;
+    EXPECT_EQ(tanh(-x), -1.0) << x;
+  }
+}
+
+TEST(ReferenceMathLimits, WhatIsNearZeroKeepsItsDigitsAndSign) {
+  for (const Function f : {expm1, tanh}) {
+    for (const double x : {1e-300, 5e-324, 1e-17, 1e-9}) {
+      EXPECT_NEAR(f(x), x, x * x) << x;
+    }
+  }
+  for (const Function f : {expm1, tanh, erf}) EXPECT_TRUE(std::signbit(f(-0.0)));
+}
+
 TEST(ReferenceMathPow, AgreesOnSpecialValues) {
   const double values[] = {0.0,  -0.0, 1.0, -1.0, 2.0,       -2.0,       0.5,
                            -0.5, 3.0,  -3., 1e9,  kInfinity, -kInfinity, std::nan("")};

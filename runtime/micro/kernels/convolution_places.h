@@ -163,8 +163,9 @@ static inline SUM_VECTOR NAME_SUMS(const SUM_TYPE *lines, const SUM_TYPE *weight
  * twice. Padding changes no sum but where a filter has what is not finite; such a sum is a NaN,
  * and all of its group are computed again. */
 static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias, OUT_TYPE *out) {
-  enum { PER_GROUP = OUT_CHANNELS / GROUPS, PLACES = OUT_HEIGHT * OUT_WIDTH };
-  enum { FILTER = CHANNELS * KERNEL_HEIGHT * KERNEL_WIDTH };
+  const int32_t per_group = OUT_CHANNELS / GROUPS;
+  const int32_t places = OUT_HEIGHT * OUT_WIDTH;
+  const int32_t size = CHANNELS * KERNEL_HEIGHT * KERNEL_WIDTH;
 #if PETREL_LANES > 1
   enum { ALL = CHANNELS * KERNEL_WIDTH * NAME_PHASES * NAME_PITCH };
   SUM_TYPE lines[NAME_ROWS > 0 ? ALL + NAME_WIDE : NAME_WIDE]; /* the end is read, and not used */
@@ -172,21 +173,21 @@ static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias,
 #endif
   for (int32_t g = 0; g < BATCH * GROUPS; ++g) {
     const IN_TYPE *from = in + g * (CHANNELS * IN_HEIGHT * IN_WIDTH);
-    const int32_t begin = g % GROUPS * PER_GROUP;
-    OUT_TYPE *to = out + g * (PER_GROUP * PLACES);
+    const int32_t begin = g % GROUPS * per_group;
+    OUT_TYPE *to = out + g * (per_group * places);
 #if PETREL_LANES > 1
     SUM_VECTOR odd = {0};
     for (int32_t m = 0; NAME_ROWS > 0 && m < OUT_HEIGHT; m += NAME_ROWS) {
       const int32_t p = m + NAME_ROWS <= OUT_HEIGHT ? m : OUT_HEIGHT - NAME_ROWS;
       NAME_LINES(from, p * STRIDE_HEIGHT - PADDING_TOP, lines);
-      for (int32_t k = 0; k < PER_GROUP; k += NAME_TILE) {
-        const int32_t first = k + NAME_TILE <= PER_GROUP ? k : PER_GROUP - NAME_TILE;
-        const IN_TYPE *filter = filters + (begin + first) * FILTER;
+      for (int32_t k = 0; k < per_group; k += NAME_TILE) {
+        const int32_t first = k + NAME_TILE <= per_group ? k : per_group - NAME_TILE;
+        const IN_TYPE *filter = filters + (begin + first) * size;
 #if IN_IS_SUM
         const SUM_TYPE *weights = filter;
 #else
-        SUM_TYPE weights[NAME_TILE * FILTER];
-        for (int32_t i = 0; i < NAME_TILE * FILTER; ++i) {
+        SUM_TYPE weights[NAME_TILE * NAME_FILTER];
+        for (int32_t i = 0; i < NAME_TILE * NAME_FILTER; ++i) {
           weights[i] = LOAD_SUM(filter[i]);
         }
 #endif
@@ -194,7 +195,7 @@ static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias,
           const int32_t last = NAME_ROWS * OUT_WIDTH - NAME_WIDE;
           const int32_t place = n <= last || n == 0 ? n : last;
           odd = NAME_SUMS(lines + place, weights, bias == NULL ? NULL : &bias[begin + first], odd,
-                          to + first * PLACES + p * OUT_WIDTH + place);
+                          to + first * places + p * OUT_WIDTH + place);
         }
       }
     }
@@ -202,9 +203,9 @@ static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias,
       continue;
     }
 #endif
-    for (int32_t k = 0; k < PER_GROUP; ++k) {
+    for (int32_t k = 0; k < per_group; ++k) {
       const SUM_TYPE start = bias == NULL ? (SUM_TYPE)0 : LOAD_SUM(bias[begin + k]);
-      NAME_SINGLY(from, filters + (begin + k) * FILTER, start, to + k * PLACES);
+      NAME_SINGLY(from, filters + (begin + k) * size, start, to + k * places);
     }
   }
 }

@@ -154,7 +154,8 @@ __attribute__((noinline)) static SUM_VECTOR NAME_SUMS(const SUM_TYPE *lines, con
  * apart, so that one element of a filter meets neighbours in memory. Padding changes no sum but
  * where a filter has what is not finite; such a sum is a NaN, and all are computed again. */
 static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias, OUT_TYPE *out) {
-  enum { PER_GROUP = OUT_CHANNELS / GROUPS, PLACES = OUT_HEIGHT * OUT_WIDTH };
+  const int32_t per_group = OUT_CHANNELS / GROUPS;
+  const int32_t places = OUT_HEIGHT * OUT_WIDTH;
 #if PETREL_LANES > 1
   enum { LINES = (NAME_ROWS - 1) * STRIDE_HEIGHT + NAME_TALL + 1 };
   SUM_TYPE lines[NAME_ROWS > 0 ? LINES * NAME_LINE + LANES : 1];
@@ -162,7 +163,7 @@ static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias,
   SUM_VECTOR odd = {0};
   (void)memset(lines, 0, sizeof lines);
   for (int32_t k = 0; k < BATCH * OUT_CHANNELS; ++k) {
-    const IN_TYPE *from = in + k / PER_GROUP * (CHANNELS * IN_HEIGHT * IN_WIDTH);
+    const IN_TYPE *from = in + k / per_group * (CHANNELS * IN_HEIGHT * IN_WIDTH);
     const IN_TYPE *filter = filters + k % OUT_CHANNELS * (CHANNELS * KERNEL_HEIGHT * KERNEL_WIDTH);
     const SUM_TYPE start = bias == NULL ? (SUM_TYPE)0 : LOAD_SUM(bias[k % OUT_CHANNELS]);
     for (int32_t n = 0; NAME_ROWS > 0 && n < OUT_HEIGHT; n += NAME_ROWS) {
@@ -170,8 +171,8 @@ static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias,
       for (int32_t c = 0; c < CHANNELS; ++c) {
         NAME_LINES(from + c * (IN_HEIGHT * IN_WIDTH), p * STRIDE_HEIGHT - PADDING_TOP, lines);
         odd = NAME_SUMS(lines, filter, c, start, odd, sums,
-                        (BATCH * OUT_CHANNELS - k) * PLACES - p * OUT_WIDTH,
-                        out + k * PLACES + p * OUT_WIDTH);
+                        (BATCH * OUT_CHANNELS - k) * places - p * OUT_WIDTH,
+                        out + k * places + p * OUT_WIDTH);
       }
     }
   }
@@ -180,9 +181,9 @@ static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias,
   }
 #endif
   for (int32_t k = 0; k < BATCH * OUT_CHANNELS; ++k) {
-    const IN_TYPE *from = in + k / PER_GROUP * (CHANNELS * IN_HEIGHT * IN_WIDTH);
+    const IN_TYPE *from = in + k / per_group * (CHANNELS * IN_HEIGHT * IN_WIDTH);
     const IN_TYPE *filter = filters + k % OUT_CHANNELS * (CHANNELS * KERNEL_HEIGHT * KERNEL_WIDTH);
     const SUM_TYPE start = bias == NULL ? (SUM_TYPE)0 : LOAD_SUM(bias[k % OUT_CHANNELS]);
-    NAME_SINGLY(from, filter, start, out + k * PLACES);
+    NAME_SINGLY(from, filter, start, out + k * places);
   }
 }

@@ -8,14 +8,14 @@
 /* The outputs of one group, one after another: each is its bias and the sum over channels. */
 static void NAME_SINGLY(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias,
                         OUT_TYPE *out) {
-  enum { PLACES = OUT_HEIGHT * OUT_WIDTH };
-  for (int32_t i = 0; i < OUT_CHANNELS / GROUPS * PLACES; ++i) {
-    const IN_TYPE *filter = filters + i / PLACES * CHANNELS;
+  const int32_t places = OUT_HEIGHT * OUT_WIDTH;
+  for (int32_t i = 0; i < OUT_CHANNELS / GROUPS * places; ++i) {
+    const IN_TYPE *filter = filters + i / places * CHANNELS;
     SUM_TYPE sum = (SUM_TYPE)0;
     for (int32_t c = 0; c < CHANNELS; ++c) {
-      sum += LOAD_SUM(in[c * PLACES + i % PLACES]) * LOAD_SUM(filter[c]);
+      sum += LOAD_SUM(in[c * places + i % places]) * LOAD_SUM(filter[c]);
     }
-    const SUM_TYPE start = bias == NULL ? (SUM_TYPE)0 : LOAD_SUM(bias[i / PLACES]);
+    const SUM_TYPE start = bias == NULL ? (SUM_TYPE)0 : LOAD_SUM(bias[i / places]);
     out[i] = STORE_OUT(start + sum);
   }
 }
@@ -41,7 +41,7 @@ static void NAME_SINGLY(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE
 /* A tile of the output: some filters by a few vectors of places. */
 static inline void NAME_SUMS(const IN_TYPE *in, const SUM_TYPE *weights, const IN_TYPE *bias,
                              OUT_TYPE *out) {
-  enum { PLACES = OUT_HEIGHT * OUT_WIDTH };
+  const int32_t places = OUT_HEIGHT * OUT_WIDTH;
   const SUM_VECTOR zero = {0};
   SUM_VECTOR sums[NAME_TILE][NAME_VECTORS];
   PETREL_UNROLL
@@ -66,14 +66,14 @@ static inline void NAME_SUMS(const IN_TYPE *in, const SUM_TYPE *weights, const I
         sums[t][v] = ADD_PRODUCT(sums[t][v], values[v], weight);
       }
     }
-    in = &in[PLACES];
+    in = &in[places];
   }
   PETREL_UNROLL
   for (int32_t t = 0; t < NAME_TILE; ++t) {
     const SUM_TYPE start = bias == NULL ? (SUM_TYPE)0 : LOAD_SUM(bias[t]);
     PETREL_UNROLL
     for (int32_t v = 0; v < NAME_VECTORS; ++v) {
-      NAME_STORE(start + sums[t][v], out + t * PLACES + v * LANES);
+      NAME_STORE(start + sums[t][v], out + t * places + v * LANES);
     }
   }
 }
@@ -84,19 +84,20 @@ static inline void NAME_SUMS(const IN_TYPE *in, const SUM_TYPE *weights, const I
  * are computed twice. Weights are made numbers of the type of sums once for BLOCK places. There are
  * at least as many places as a vector has. */
 static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias, OUT_TYPE *out) {
-  enum { PER_GROUP = OUT_CHANNELS / GROUPS, PLACES = OUT_HEIGHT * OUT_WIDTH };
+  const int32_t per_group = OUT_CHANNELS / GROUPS;
+  const int32_t places = OUT_HEIGHT * OUT_WIDTH;
 #if PETREL_LANES > 1
   enum { WIDE = NAME_VECTORS * LANES, BLOCK = 256 / WIDE * WIDE };
 #endif
   for (int32_t g = 0; g < BATCH * GROUPS; ++g) {
-    const IN_TYPE *from = in + g * (CHANNELS * PLACES);
-    const int32_t begin = g % GROUPS * PER_GROUP;
-    OUT_TYPE *to = out + g * (PER_GROUP * PLACES);
+    const IN_TYPE *from = in + g * (CHANNELS * places);
+    const int32_t begin = g % GROUPS * per_group;
+    OUT_TYPE *to = out + g * (per_group * places);
 #if PETREL_LANES > 1
-    for (int32_t block = 0; NAME_FILTERS > 0 && block < PLACES; block += BLOCK) {
-      const int32_t end = PLACES - block < BLOCK ? PLACES : block + BLOCK;
-      for (int32_t k = 0; k < PER_GROUP; k += NAME_TILE) {
-        const int32_t first = k + NAME_TILE <= PER_GROUP ? k : PER_GROUP - NAME_TILE;
+    for (int32_t block = 0; NAME_FILTERS > 0 && block < places; block += BLOCK) {
+      const int32_t end = places - block < BLOCK ? places : block + BLOCK;
+      for (int32_t k = 0; k < per_group; k += NAME_TILE) {
+        const int32_t first = k + NAME_TILE <= per_group ? k : per_group - NAME_TILE;
         const IN_TYPE *filter = filters + (begin + first) * CHANNELS;
 #if IN_IS_SUM
         const SUM_TYPE *weights = filter;
@@ -107,9 +108,9 @@ static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias,
         }
 #endif
         for (int32_t n = block; n < end; n += WIDE) {
-          const int32_t place = n + WIDE <= PLACES ? n : PLACES - WIDE;
+          const int32_t place = n + WIDE <= places ? n : places - WIDE;
           NAME_SUMS(from + place, weights, bias == NULL ? NULL : &bias[begin + first],
-                    to + first * PLACES + place);
+                    to + first * places + place);
         }
       }
     }

@@ -10,7 +10,7 @@
 static inline float petrel_power_of_two(float n) {
   const int32_t bits = ((int32_t)n + 127) * 8388608;
   float power;
-  (void)memcpy(&power, &bits, sizeof power);
+  (void)memcpy((void *)&power, (const void *)&bits, sizeof power);
   return power;
 }
 

@@ -28,7 +28,10 @@ static inline void NAME_FOUR(const IN_TYPE *in, int32_t count, double *means, do
   const IN_TYPE *second = in + count;
   const IN_TYPE *third = second + count;
   const IN_TYPE *fourth = third + count;
-  double a = 0.0, b = 0.0, c = 0.0, d = 0.0;
+  double a = 0.0;
+  double b = 0.0;
+  double c = 0.0;
+  double d = 0.0;
   for (int32_t i = 0; i < count; ++i) {
     a += LOAD_IN(in[i]);
     b += LOAD_IN(second[i]);

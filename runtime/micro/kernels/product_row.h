@@ -23,13 +23,13 @@ static inline void NAME_ROWS(const IN_TYPE *in, const IN_TYPE *rows, int32_t cou
  * cache: it is read once, from its first element to its last. Columns are a multiple of what a
  * processor takes at once. */
 static void NAME(const IN_TYPE *in, const IN_TYPE *other, const IN_TYPE *bias, OUT_TYPE *out) {
-  enum { FOURS = DEPTH / 4 * 4 };
+  const int32_t fours = DEPTH / 4 * 4;
   SUM_TYPE sums[COLUMNS] = {0};
   (void)bias;
-  for (int32_t k = 0; k < FOURS; k += 4) {
+  for (int32_t k = 0; k < fours; k += 4) {
     NAME_ROWS(in + k, other + k * COLUMNS, 4, sums);
   }
-  for (int32_t k = FOURS; k < DEPTH; ++k) {
+  for (int32_t k = fours; k < DEPTH; ++k) {
     NAME_ROWS(in + k, other + k * COLUMNS, 1, sums);
   }
   for (int32_t c = 0; c < COLUMNS; ++c) {

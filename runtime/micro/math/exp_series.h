@@ -36,7 +36,7 @@ static inline double petrel_exp_reduced(double x, int32_t n) {
 static inline double petrel_power_of_two_biased(uint32_t n) {
   const uint64_t bits = (uint64_t)n << 52;
   double power;
-  (void)memcpy(&power, &bits, sizeof power);
+  (void)memcpy((void *)&power, (const void *)&bits, sizeof power);
   return power;
 }
 
