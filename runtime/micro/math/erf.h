@@ -25,8 +25,8 @@ static inline double petrel_erf_near(double z) {
          1.1283791670955126;
 }
 
-/* erfc(a) e^(a^2) by powers of u = (a - 3) / (a + 3), 1 <= a <= 6: as above, where the error is that
- * of erf(a), 9e-18. */
+/* erfc(a) e^(a^2) by powers of u = (a - 3) / (a + 3), 1 <= a <= 6: as above, where the error is
+ * that of erf(a), 9e-18. */
 static inline double petrel_erfc_far(double u) {
   const double high =
       ((((u * 1.5511645052270795e-05 + 0.00010392078743531107) * u + 7.772770497361358e-05) * u -
