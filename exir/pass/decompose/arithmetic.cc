@@ -230,7 +230,20 @@ Rewritten round_decimals(Builder& b, Node& node) {
   return done(b, node, b.call(decimals < 0 ? up : down, {x, ten}));
 }
 
-// |x|, negative where y is, which the reciprocal tells of zeros.
+// Below 0, or the zero that is: its reciprocal tells.
+BuiltValue is_negative(Builder& b, Value* x) {
+  PETREL_ASSIGN_OR_RETURN(Value * below, b.call(aten::lt_Scalar, {x, 0}));
+  if (!is_floating_point(x->tensor().dtype)) return below;
+  PETREL_ASSIGN_OR_RETURN(x, b.call(aten::reciprocal, {x}));
+  PETREL_ASSIGN_OR_RETURN(x, b.call(aten::lt_Scalar, {x, 0}));
+  return b.binary(aten::logical_or, below, x);
+}
+
+Rewritten signbit(Builder& b, Node& node) {
+  return done(b, node, is_negative(b, tensor_at(node, arg::self)));
+}
+
+// |x|, negative where y is.
 Rewritten copysign(Builder& b, Node& node) {
   const ScalarType dtype = node.result()->tensor().dtype;
   PETREL_ASSIGN_OR_RETURN(Value * x, b.cast(tensor_at(node, arg::self), dtype));
@@ -241,14 +254,12 @@ Rewritten copysign(Builder& b, Node& node) {
     return done(b, node, std::signbit(fixed_number(node.argument(arg::other))) ? minus : y);
   }
   PETREL_ASSIGN_OR_RETURN(sign, b.cast(sign, dtype));
-  PETREL_ASSIGN_OR_RETURN(Value * below, b.call(aten::lt_Scalar, {sign, 0}));
-  PETREL_ASSIGN_OR_RETURN(sign, b.call(aten::reciprocal, {sign}));
-  PETREL_ASSIGN_OR_RETURN(Value * is_minus_zero, b.call(aten::lt_Scalar, {sign, 0}));
-  PETREL_ASSIGN_OR_RETURN(below, b.binary(aten::logical_or, below, is_minus_zero));
+  PETREL_ASSIGN_OR_RETURN(Value * below, is_negative(b, sign));
   return done(b, node, b.call(aten::where_self, {below, minus, y}));
 }
 
 constexpr Rewrite kRows[] = {
+    {aten::signbit, signbit},
     {aten::copysign_Tensor, copysign},
     {aten::copysign_Scalar, copysign},
     {aten::round_decimals, round_decimals},

@@ -19,8 +19,9 @@ using rules::Size;
 using rules::Sizes;
 
 constexpr double kPi = 3.141592653589793;
-// Half of the step between uniform floats: no exponential draw is 0, whose logarithm is infinite.
-constexpr double kLeastDraw = 1.0 / (1 << 25);
+// The step between uniform floats, which halves have as well: no exponential draw is 0, whose
+// logarithm is infinite.
+constexpr double kLeastDraw = 1.0 / (1 << 24);
 
 Sizes result_sizes(const Node& node) { return sizes_of(node.result()); }
 
@@ -152,6 +153,10 @@ Rewritten randperm(Builder& b, Node& node) {
 Rewritten multinomial(Builder& b, Node& node) {
   Value* weights = tensor_at(node, arg::self);
   if (!is_size(node.argument(arg::num_samples))) return false;
+  // Halves have too few quotients.
+  if (weights->tensor().dtype != ScalarType::kDouble) {
+    PETREL_ASSIGN_OR_RETURN(weights, b.cast(weights, ScalarType::kFloat));
+  }
   const Size count = size_in(node.argument(arg::num_samples));
   Sizes sizes = sizes_of(weights);
   const bool repeats = node.argument(arg::replacement) == Argument(true) && !count.is(1);

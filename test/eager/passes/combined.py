@@ -61,7 +61,7 @@ def statistics():
 def others():
     special = torch.tensor([-math.inf, -2.5, -0.0, 0.0, 0.5, math.inf])
     emit("signs", lambda a, b: (
-        torch.copysign(a, b), torch.copysign(b, a), torch.copysign(a, -0.0), torch.copysign(a, 3),
+        torch.copysign(a, b), torch.copysign(b, a), torch.copysign(a, -0.0), torch.copysign(a, 3), torch.signbit(a), torch.signbit((a * 2).clamp(-9, 9).int()),
         F.rrelu(b), F.rrelu(b, 0.5, 0.75), torch.logcumsumexp(b[1], 0)), special, special.flip(0))
     emit("cyclic_windows", lambda a: (
         F.pad(a, (-1, 1, -2, 1), "circular"), F.pad(a[0], (2, -1), "circular"),
