@@ -81,10 +81,10 @@ def main() -> None:
     folder = output_folder.from_arguments("Writes the library of the C interface.")
     top = HERE.parent
     version = facts.version_of(top)
-    path, command_path = built_library(top), built_command(top)
+    is_zig = (top.parent / "zig/licences").exists()
+    path, command_path = built_library(top), built_command(top) if is_zig else None
     # The newer of what the two need.
     target = max(machine.target(each) for each in (path, command_path) if each)
-    is_zig = (top.parent / "zig/licences").exists()
     library = path.read_bytes() if is_zig else facts.stripped(path)
     command = command_path.read_bytes() if command_path else None
     name = f"petrel-c-{version}-{target.platform}"
