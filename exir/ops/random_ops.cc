@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "exir/ops/elementwise.h"
 #include "exir/ops/families.h"
 #include "exir/ops/rule.h"
 
@@ -19,15 +20,9 @@ Inferred like(const BoundArguments& in) {
   return one(in.dtype("dtype").value_or(self.dtype), self.sizes);
 }
 
-absl::Status check_floats(const TensorType& type, const char* name) {
-  if (is_floating_point(type.dtype)) return absl::OkStatus();
-  return invalid("argument '", name, "' is ", std::string(scalar_type_name(type.dtype)),
-                 ", must be of floats");
-}
-
 // What is written is a tensor of floats.
 Inferred same_floats(const BoundArguments& in) {
-  PETREL_RETURN_IF_ERROR(check_floats(in.tensor("self"), "self"));
+  PETREL_RETURN_IF_ERROR(check_floats(in));
   return one(in.tensor("self"));
 }
 
@@ -45,12 +40,11 @@ Inferred geometric(const BoundArguments& in) {
   return same_as_self(in);
 }
 
-// The chances are the tensor itself.
-Inferred bernoulli(const BoundArguments& in) { return same_floats(in); }
-
 // A chance for each element.
 Inferred bernoulli_of(const BoundArguments& in) {
-  PETREL_RETURN_IF_ERROR(check_floats(in.tensor("p"), "p"));
+  if (const ScalarType dtype = in.tensor("p").dtype; !is_floating_point(dtype)) {
+    return invalid("argument 'p' is ", std::string(scalar_type_name(dtype)), ", must be of floats");
+  }
   PETREL_ASSIGN_OR_RETURN(const Sizes sizes,
                           broadcast_sizes({in.tensor("self").sizes, in.tensor("p").sizes}));
   if (sizes != in.tensor("self").sizes) {
@@ -91,7 +85,7 @@ Inferred randperm(const BoundArguments& in) {
 
 Inferred multinomial(const BoundArguments& in) {
   const TensorType& self = in.tensor("self");
-  PETREL_RETURN_IF_ERROR(check_floats(self, "self"));
+  PETREL_RETURN_IF_ERROR(check_floats(in));
   if (self.rank() < 1 || self.rank() > 2) {
     return invalid("argument 'self' has rank ", self.rank(), ", must be 1 or 2");
   }
@@ -170,7 +164,7 @@ constexpr OpRow kRows[] = {
      "generator=None) -> Tensor(a!)",
      "", kInPlace, infer<geometric>, "aten::geometric"},
     {"aten::bernoulli(Tensor self, *, Generator? generator=None) -> Tensor", "", kRandom,
-     infer<bernoulli>},
+     infer<same_floats>},
     {"aten::bernoulli.p(Tensor self, float p, *, Generator? generator=None) "
      "-> Tensor",
      "", kRandom, infer<bernoulli_at>},
