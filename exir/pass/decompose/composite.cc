@@ -246,9 +246,8 @@ Rewritten cosine_similarity(Builder& b, Node& node) {
   }
   // One element that stands for many along the dim has the norm of many.
   const auto along = static_cast<size_t>(dim[0]);
-  PETREL_ASSIGN_OR_RETURN(
-      const Sizes length,
-      rules::broadcast_sizes({Sizes{sizes_of(x)[along]}, Sizes{sizes_of(y)[along]}}));
+  PETREL_ASSIGN_OR_RETURN(const Sizes length, rules::broadcast_sizes({Sizes{sizes_of(x)[along]},
+                                                                      Sizes{sizes_of(y)[along]}}));
   for (Value** value : {&x, &y}) {
     Sizes sizes = sizes_of(*value);
     sizes[along] = length[0];
