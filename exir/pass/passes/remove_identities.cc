@@ -198,10 +198,31 @@ constexpr Rewrite kRows[] = {
 
 constexpr Rewrites kTables[] = {Rewrites(kRows)};
 
+// The tensor that a number was read from, where the number is made a tensor again. No row: rows
+// see numbers computed at run time without the nodes that compute them.
+absl::StatusOr<bool> remove_read_numbers(Graph& graph) {
+  bool changed = false;
+  for (Node* node : graph.node_pointers()) {
+    if (!node->is(aten::scalar_tensor) || !node->argument(arg::s).is_value()) continue;
+    const Node* reader = node->argument(arg::s).value()->producer();
+    if (reader == nullptr || !reader->is(aten::_local_scalar_dense)) continue;
+    Value* x = reader->input(arg::self);
+    if (x->type().is_dynamic() || !numel_of(x).is(1)) continue;
+    Builder b(graph, node);
+    PETREL_ASSIGN_OR_RETURN(Value * scalar, b.view(x, {}));
+    PETREL_ASSIGN_OR_RETURN(scalar, b.cast(scalar, node->result()->tensor().dtype));
+    PETREL_RETURN_IF_ERROR(b.replace(*node, scalar));
+    changed = true;
+  }
+  return changed;
+}
+
 }  // namespace
 
 absl::StatusOr<bool> remove_identities(Graph& graph, const PassContext&) {
-  return apply_rewrites(graph, kTables);
+  PETREL_ASSIGN_OR_RETURN(const bool has_numbers, remove_read_numbers(graph));
+  PETREL_ASSIGN_OR_RETURN(const bool changed, apply_rewrites(graph, kTables));
+  return changed || has_numbers;
 }
 
 }  // namespace petrel::exir

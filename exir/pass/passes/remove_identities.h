@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Removes nodes that give back what they got, arithmetic with numbers that change
-// nothing and pairs of negations, merges views of views and permutations of
-// permutations, and spells every cast one way. Runs on functional graphs.
+// nothing, pairs of negations and tensors of numbers that are read from tensors,
+// merges views of views and permutations of permutations, and spells every cast
+// one way. Runs on functional graphs.
 //
 //   before   %a = aten.dropout.default(%x, 0.5, false)
 //            %b = aten.clone.default(%a, none)

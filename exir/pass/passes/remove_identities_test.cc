@@ -44,6 +44,16 @@ INSTANTIATE_TEST_SUITE_P(
              "%a = aten.to.other(%x, %h) return %a",
              "%h = aten._to_copy.default(%x, dtype=f16) "
              "%a = aten._to_copy.default(%x, dtype=f16) return %a"},
+        Case{"ATensorOfANumberThatIsRead",
+             "%a = aten.slice.Tensor(%i, 0, 1, 2) "
+             "%n = aten._local_scalar_dense.default(%a) : int "
+             "%t = aten.scalar_tensor.default(%n, i64) "
+             "%d = aten.scalar_tensor.default(%n, f64) return %t, %d",
+             "%a = aten.slice.Tensor(%i, 0, 1, 2) "
+             "%n = aten._local_scalar_dense.default(%a) : int "
+             "%t = aten.view.default(%a, []) "
+             "%v = aten.view.default(%a, []) "
+             "%d = aten._to_copy.default(%v, dtype=f64) return %t, %d"},
         Case{"ViewsOfViews",
              "%a = aten.view.default(%x, [6]) "
              "%b = aten.view.default(%a, [3, 2]) return %a, %b",
