@@ -106,6 +106,7 @@ def cases() -> dict[str, tuple[Callable[..., Any], tuple[torch.Tensor, ...]]]:
         "root": (lambda x: (x.abs().sqrt(),), (signs,)),
         "infinities": (lambda x: (x == inf, x > -inf, torch.nan_to_num(x), x * -inf, x + inf),
                        (torch.tensor([inf, -inf, 1.0, -2.0, 0.5]),)),
+        "branches": (Branches(), (image,)),
     }
 
 
@@ -142,6 +143,34 @@ class Cells(nn.Module):
 
     def forward(self, x):
         return self.lstm(x), self.gru(x), self.rnn(x)
+
+
+def settled(channels: int) -> nn.BatchNorm2d:
+    """With statistics and factors of a trained one."""
+    norm = nn.BatchNorm2d(channels)
+    for values in (norm.running_var, norm.weight.data):
+        nn.init.uniform_(values, 0.5, 1.5)
+    for values in (norm.running_mean, norm.bias.data):
+        nn.init.normal_(values, 0, 0.5)
+    return norm
+
+
+class Branches(nn.Module):
+    """Sums of what one input becomes, as networks have them that are merged after training."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.wide = nn.Sequential(nn.Conv2d(4, 4, 3, padding=1, bias=False), settled(4))
+        self.narrow = nn.Sequential(nn.Conv2d(4, 4, 1, bias=False), settled(4))
+        self.same, self.behind = settled(4), settled(4)
+        self.deep = nn.ModuleList(nn.Conv2d(4, 4, k, padding=k // 2, groups=4) for k in (5, 3, 1))
+        self.down = nn.ModuleList(nn.Sequential(nn.Conv2d(4, 6, k, 2, k // 2), settled(6))
+                                  for k in (1, 3, 3))
+
+    def forward(self, x):
+        x = torch.relu(self.behind(self.narrow(x) + self.wide(x) + self.same(x)))
+        x = torch.relu(x + sum(deep(x) for deep in self.deep))
+        return sum(down(x) for down in self.down), x
 
 
 class Writes(nn.Module):

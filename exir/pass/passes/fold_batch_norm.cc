@@ -1,72 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exir/pass/passes/fold_batch_norm.h"
 
-#include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "absl/strings/strip.h"
 #include "exir/pass/framework/constant_data.h"
 #include "exir/pass/framework/rewrite.h"
+#include "exir/pass/passes/batch_norm.h"
+#include "exir/pass/passes/fold_counts.h"
+#include "exir/pass/passes/sum_convolutions.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir {
 namespace {
 
 using Rewritten = absl::StatusOr<bool>;
-using Doubles = std::vector<double>;
-
-// y[c] = x[c] * scale[c] + shift[c]
-struct Affine {
-  Doubles scale;
-  Doubles shift;
-  std::string name;  // "bn1": of the module
-};
-
-bool is_fixed(const Value* value) {
-  return value != nullptr && value->is_constant() && !value->constant()->is_mutable() &&
-         value->tensor().is_contiguous();
-}
-
-// The elements of an optional operand, `otherwise` repeated where there is
-// none.
-absl::StatusOr<Doubles> elements(const Node& node, ArgHandle name, double otherwise,
-                                 size_t channels) {
-  const Value* value = tensor_at(node, name);
-  if (value == nullptr) return Doubles(channels, otherwise);
-  PETREL_ASSIGN_OR_RETURN(Doubles found, decode_constant(*value->constant()));
-  if (found.size() != channels) {
-    return absl::InvalidArgumentError(absl::StrCat("argument '", name.text, "' has ", found.size(),
-                                                   " elements, the input ", channels, " channels"));
-  }
-  return found;
-}
-
-absl::StatusOr<Affine> affine_of(const Node& node) {
-  const size_t channels = static_cast<size_t>(tensor_at(node, arg::input)->tensor().sizes[1]);
-  PETREL_ASSIGN_OR_RETURN(const Doubles weight, elements(node, arg::weight, 1, channels));
-  PETREL_ASSIGN_OR_RETURN(const Doubles bias, elements(node, arg::bias, 0, channels));
-  PETREL_ASSIGN_OR_RETURN(const Doubles mean, elements(node, arg::running_mean, 0, channels));
-  PETREL_ASSIGN_OR_RETURN(const Doubles variance, elements(node, arg::running_var, 1, channels));
-  const double eps = node.argument(arg::eps).as_number();
-  Affine affine;
-  for (size_t c = 0; c < channels; ++c) {
-    affine.scale.push_back(weight[c] / std::sqrt(variance[c] + eps));
-    affine.shift.push_back(bias[c] - mean[c] * affine.scale[c]);
-  }
-  absl::string_view name = tensor_at(node, arg::running_mean)->constant()->fqn;
-  if (!absl::ConsumeSuffix(&name, ".running_mean") || name.empty()) name = "bn";
-  affine.name = std::string(name);
-  return affine;
-}
 
 // How the producer's weight is laid out: element i belongs to channel
 // (i / stride) % count within its group of `group_size` elements.
@@ -172,7 +126,7 @@ bool find_target(const Node& node, size_t channels, Target* out) {
 }
 
 // Puts the scale and the shift into the producer of `node`'s input.
-Rewritten fold_into_producer(Builder& b, Node& node, const Affine& affine) {
+Rewritten fold_into_producer(Builder& b, Node& node, const Affine& affine, FoldCounts& counts) {
   Value* x = tensor_at(node, arg::input);
   Node* producer = x->producer();
   const size_t channels = affine.scale.size();
@@ -181,6 +135,7 @@ Rewritten fold_into_producer(Builder& b, Node& node, const Affine& affine) {
     return false;
   }
   const Constant& weight = *tensor_in(producer->arguments()[target.weight_argument])->constant();
+  if (!counts.takes_more(weight)) return false;
   const Value* bias = tensor_in(producer->arguments()[target.bias_argument]);
   Doubles shift = affine.shift;
   std::string bias_name = absl::StrReplaceAll(weight.fqn, {{"weight", "bias"}});
@@ -193,6 +148,7 @@ Rewritten fold_into_producer(Builder& b, Node& node, const Affine& affine) {
   PETREL_ASSIGN_OR_RETURN(Blob shift_data, encode_constant(shift, dtype));
   PETREL_ASSIGN_OR_RETURN(Value * new_weight,
                           folded_weight(b.graph(), weight, target.layout, affine));
+  counts.note(weight, *new_weight->constant());
   Value* new_bias =
       add_unique_constant(b.graph(), absl::StrCat(bias_name, "@", affine.name),
                           TensorType::contiguous(dtype, {static_cast<int64_t>(channels)}),
@@ -246,30 +202,6 @@ Rewritten with_operators(Builder& b, Node& node) {
   return done(b, node, b.cast(y, node.result()->tensor().dtype));
 }
 
-// Whether the node normalizes with given statistics and nothing else is asked
-// of it.
-bool is_inference(const Node& node) {
-  const int training = node.op().find_arg(arg::training);
-  const bool trains = training >= 0 && node.argument(arg::training) == Argument(true);
-  if (trains || tensor_at(node, arg::input)->tensor().rank() < 2 ||
-      tensor_at(node, arg::running_mean) == nullptr ||
-      tensor_at(node, arg::running_var) == nullptr) {
-    return false;
-  }
-  for (size_t i = 1; i < node.num_results(); ++i) {
-    if (node.result(i)->is_used()) return false;
-  }
-  return true;
-}
-
-bool has_fixed_parameters(const Node& node) {
-  for (ArgHandle name : {arg::weight, arg::bias, arg::running_mean, arg::running_var}) {
-    const Value* value = tensor_at(node, name);
-    if (value != nullptr && !is_fixed(value)) return false;
-  }
-  return true;
-}
-
 Rewritten batch_norm(Builder& b, Node& node) {
   if (!is_inference(node)) return false;
   if (!has_fixed_parameters(node)) return with_operators(b, node);
@@ -289,24 +221,27 @@ constexpr Rewrites kTables[] = {Rewrites(kRows)};
 }  // namespace
 
 absl::StatusOr<bool> fold_batch_norm(Graph& graph, const PassContext&) {
-  const auto is_batch_norm = [](const OpInfo& op) {
-    return std::any_of(std::begin(kRows), std::end(kRows),
-                       [&](const Rewrite& row) { return op.is(row.op); });
+  const auto is_mine = [](const OpInfo& op) {
+    return is_batch_norm(op) || op.is(aten::add_Tensor) || op.is(aten::add_Scalar);
   };
-  if (!graph.any_operator(is_batch_norm)) return false;
-  bool folded = false;
-  // No row: rows see a node of varying sizes without its producer.
+  if (!graph.any_operator(is_mine)) return false;
+  FoldCounts counts;
+  bool changed = false;
+  // No rows: rows see a node of varying sizes without its producer. In the order of the graph,
+  // as a batch norm may follow a sum.
   for (Node* node : graph.node_pointers()) {
-    if (!is_batch_norm(node->op()) || !is_inference(*node) || !has_fixed_parameters(*node)) {
-      continue;
-    }
     Builder b(graph, node);
-    PETREL_ASSIGN_OR_RETURN(const Affine affine, affine_of(*node));
-    PETREL_ASSIGN_OR_RETURN(const bool fits, fold_into_producer(b, *node, affine));
-    folded = folded || fits;
+    if (is_fixed_batch_norm(*node)) {
+      PETREL_ASSIGN_OR_RETURN(const Affine affine, affine_of(*node));
+      PETREL_ASSIGN_OR_RETURN(const bool fits, fold_into_producer(b, *node, affine, counts));
+      changed = changed || fits;
+    } else if (node->is(aten::add_Tensor, aten::add_Scalar)) {
+      PETREL_ASSIGN_OR_RETURN(const bool fits, sum_convolutions(b, *node, counts));
+      changed = changed || fits;
+    }
   }
   PETREL_ASSIGN_OR_RETURN(const bool rewritten, apply_rewrites(graph, kTables));
-  return folded || rewritten;
+  return changed || rewritten;
 }
 
 }  // namespace petrel::exir

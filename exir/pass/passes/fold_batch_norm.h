@@ -19,6 +19,9 @@
 // In double precision, rounded once. Folded weights are computed whenever they
 // are read, so no second copy of the model is held. Statistics that are not
 // constant are taken into account by ordinary operators.
+//
+// A batch norm may follow a sum of branches, and be one: sum_convolutions.h makes one
+// convolution of them on the way.
 #ifndef PETREL_EXIR_PASS_PASSES_FOLD_BATCH_NORM_H_
 #define PETREL_EXIR_PASS_PASSES_FOLD_BATCH_NORM_H_
 
