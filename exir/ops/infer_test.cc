@@ -346,5 +346,42 @@ TEST(Infer, RefusesAnotherNumberOfArguments) {
   }
 }
 
+absl::StatusOr<TensorType> type_of_call(const std::string& call) {
+  const auto graph = parse_graph(
+      "method @m(%x: f32[1,1,1,1,1,1,1,1,2]) { %y = " + call + " return %y }", find_op, nullptr);
+  if (!graph.ok()) return graph.status();
+  return (*graph)->outputs()[0]->tensor();
+}
+
+TEST(Infer, PlacesOfTrianglesAreCounted) {
+  for (int rows = 0; rows < 5; ++rows) {
+    for (int columns = 0; columns < 5; ++columns) {
+      for (int shift = -6; shift <= 6; ++shift) {
+        int64_t lower = 0, upper = 0;
+        for (int i = 0; i < rows; ++i) {
+          for (int j = 0; j < columns; ++j) {
+            lower += j <= i + shift;
+            upper += j >= i + shift;
+          }
+        }
+        const std::string with = absl::StrCat("(", rows, ", ", columns, ", ", shift, ")");
+        EXPECT_EQ(type_of_call("aten.tril_indices.default" + with)->sizes[1], lower) << with;
+        EXPECT_EQ(type_of_call("aten.triu_indices.default" + with)->sizes[1], upper) << with;
+      }
+    }
+  }
+}
+
+// Each call of 40 bytes has 2^25 rows of nothing.
+TEST(Infer, RowsOfTrianglesAreNotWalked) {
+  for (int i = 0; i < 4000; ++i) {
+    EXPECT_EQ(type_of_call("aten.tril_indices.default(33554432, 0, 0)")->sizes[1], 0);
+  }
+}
+
+TEST(Infer, RanksThatDoubleAreRefused) {
+  EXPECT_FALSE(type_of_call("aten.kron.default(%x, %x)").ok());
+}
+
 }  // namespace
 }  // namespace petrel::exir

@@ -37,20 +37,23 @@ Rewritten block_diag(Builder& b, Node& node) {
   return done(b, node, b.call(aten::cat, {rows, 0}));
 }
 
-// Every element of each line beside every one of the others; the last changes fastest.
+// Every element of each line beside every one of the others; the last changes fastest. Line i is
+// seen as [1, n, 1] between the products of the others' lengths: as many dims for any number.
 Rewritten cartesian_prod(Builder& b, Node& node) {
   const std::vector<Value*> lines = node.argument(arg::tensors).values();
   if (lines.size() == 1) return done(b, node, lines[0]);
-  Sizes grid;
-  for (const Value* line : lines) grid.push_back(sizes_of(line)[0]);
+  std::vector<Size> behind(lines.size(), 1);
+  for (size_t i = lines.size() - 1; i > 0; --i) behind[i - 1] = behind[i] * sizes_of(lines[i])[0];
+  const Size rows = sizes_of(node.result())[0];
+  Size before = 1;
   std::vector<Value*> columns;
   for (size_t i = 0; i < lines.size(); ++i) {
-    Sizes sizes(lines.size(), 1);
-    sizes[i] = grid[i];
-    PETREL_ASSIGN_OR_RETURN(Value * column, b.view(lines[i], sizes));
-    PETREL_ASSIGN_OR_RETURN(column, b.expand(column, grid));
-    PETREL_ASSIGN_OR_RETURN(column, b.view(column, {product(grid), 1}));
+    const Size own = sizes_of(lines[i])[0];
+    PETREL_ASSIGN_OR_RETURN(Value * column, b.view(lines[i], {1, own, 1}));
+    PETREL_ASSIGN_OR_RETURN(column, b.expand(column, {before, own, behind[i]}));
+    PETREL_ASSIGN_OR_RETURN(column, b.view(column, {rows, 1}));
     columns.push_back(column);
+    before *= own;
   }
   return done(b, node, b.call(aten::cat, {columns, 1}));
 }
@@ -95,9 +98,12 @@ Rewritten triangle_indices(Builder& b, Node& node) {
   const bool is_lower = node.is(aten::tril_indices);
   const int64_t count = sizes_of(node.result())[1];
   PETREL_RETURN_IF_ERROR(check_table({2, count}));
+  // Of rows that have a place.
+  const int64_t first = is_lower ? std::clamp<int64_t>(-shift, 0, rows) : 0;
+  const int64_t last = is_lower ? rows : std::clamp<int64_t>(columns - shift, 0, rows);
   std::vector<double> table;
   std::vector<double> seconds;
-  for (int64_t row = 0; row < rows; ++row) {
+  for (int64_t row = first; count > 0 && row < last; ++row) {
     const int64_t below = std::clamp<int64_t>(row + shift + (is_lower ? 1 : 0), 0, columns);
     for (int64_t j = is_lower ? 0 : below; j < (is_lower ? below : columns); ++j) {
       table.push_back(static_cast<double>(row));
