@@ -3,7 +3,11 @@
 
 #include <string>
 
+#include "absl/strings/str_cat.h"
+#include "exir/ops/handles.h"
 #include "exir/pass/framework/pass_case.h"
+#include "exir/pass/framework/rewrite.h"
+#include "exir/pass/framework/table_limit.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -320,6 +324,48 @@ TEST(DecomposeErrors, NeitherTablesNorNodesWithoutEnd) {
                 %y = aten.diff.default(%x, 1000000)
                 return %y })"),
               HasSubstr("becomes more than 131072 nodes, which is the limit for one"));
+}
+
+absl::StatusOr<bool> largest_table(Builder&, Node&) {
+  const absl::Status status = check_table({kMostTableElements});
+  if (!status.ok()) return status;
+  return false;
+}
+constexpr Rewrite kTableOfEach[] = {{aten::relu, largest_table}};
+
+// A call of a few bytes for each of them.
+TEST(DecomposeErrors, TablesOfAGraphHaveAnEndTogether) {
+  std::string text = "method @m(%x0: f32[2]) {\n";
+  for (int i = 0; i < 5; ++i) {
+    const auto graph = graph_of(absl::StrCat(text, "return %x", i, " }"));
+    ASSERT_NE(graph, nullptr);
+    const absl::Status status = apply_rewrites(*graph, {Rewrites(kTableOfEach)}).status();
+    EXPECT_EQ(status.ok(), i <= 4) << i << status;
+    absl::StrAppend(&text, "%x", i + 1, " = aten.relu.default(%x", i, ")\n");
+  }
+  const auto graph = graph_of(absl::StrCat(text, "return %x5 }"));
+  ASSERT_NE(graph, nullptr);
+  EXPECT_THAT(std::string(apply_rewrites(*graph, {Rewrites(kTableOfEach)}).status().message()),
+              HasSubstr("with which there are more than 134217728 in all tables of the graph"));
+}
+
+TEST(DecomposeShapes, TablesOfOneNameAreToldApart) {
+  const std::string text = after_pass(decompose, R"(method @m() {
+      %a = aten.tril_indices.default(3, 3, 0)
+      %b = aten.tril_indices.default(2, 4, -1)
+      %c = aten.tril_indices.default(3, 3, 0)
+      %d = aten.triu_indices.default(3, 3, 0)
+      return %a, %b, %c, %d })");
+  EXPECT_THAT(text, HasSubstr("return %triangle.places, "));
+}
+
+TEST(DecomposeShapes, LinesOfAnyNumberMakeTheirProduct) {
+  std::string lines = "%x";
+  for (int i = 1; i < 40; ++i) absl::StrAppend(&lines, ", %x");
+  const std::string text = after_pass(
+      decompose, absl::StrCat("method @m(%x: f32[1]) { %y = aten.cartesian_prod.default([", lines,
+                              "]) return %y }"));
+  EXPECT_THAT(text, HasSubstr("f32[1,40]"));
 }
 
 TEST(DecomposeShapes, ANumberHasOneDim) {

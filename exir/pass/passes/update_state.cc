@@ -116,6 +116,7 @@ absl::StatusOr<bool> with_whole_values(Graph& graph, Node* node) {
 
 absl::StatusOr<bool> update_state(Graph& graph, const PassContext&) {
   bool changed = false;
+  const TableScope scope;
   for (size_t i = 0; i < graph.buffer_writes().size(); ++i) {
     for (Node* node : partial_writes(graph.buffer_writes()[i])) {
       // Places that vary are computed, not listed.
