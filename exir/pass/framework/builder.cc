@@ -197,14 +197,17 @@ absl::Status Builder::replace(Node& node, const std::vector<Value*>& values) {
 Value* add_unique_constant(Graph& graph, const std::string& fqn, const TensorType& type, Blob data,
                            Constant::Kind kind, std::vector<std::string> made_of) {
   std::string name = fqn;
-  for (int i = 1;; ++i) {
+  // Names of others are by their bytes, so that of many with one name none is compared with all.
+  std::string own;
+  for (int i = 0;; ++i) {
     Value* const taken = graph.find_constant(name);
     if (taken == nullptr) break;
     const Constant& constant = *taken->constant();
     if (!constant.is_mutable() && constant.type == type && constant.data.equals(data)) {
       return taken;
     }
-    name = absl::StrCat(fqn, ".", i);
+    if (i == 0) own = absl::StrCat(fqn, ".", to_hex(data.sha256()).substr(0, 16));
+    name = i == 0 ? own : absl::StrCat(own, ".", i);
   }
   auto made = std::make_shared<Constant>();
   made->fqn = name;
