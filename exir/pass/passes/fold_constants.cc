@@ -92,8 +92,36 @@ constexpr Rewrites kTables[] = {Rewrites(kViews)};
 // What is left of it in a graph, and the nodes that wanted more.
 struct Work {
   double left;
+  double bytes_left;
   std::set<const Node*> refused;
+  bool has_counted = false;  // the graph's own constants, for bytes_left
 };
+
+// Of equal constants one counts: an archive may name the same bytes often.
+double bytes_of_constants(const Graph& graph) {
+  std::set<Sha256> seen;
+  double bytes = 0;
+  for (const Value* value : graph.constants()) {
+    const Blob& data = value->constant()->data;
+    if (seen.insert(data.sha256()).second) bytes += static_cast<double>(data.size());
+  }
+  return bytes;
+}
+
+// Whether results of `node` may be kept. Constants are read for it only where there are many.
+bool take_bytes(const Graph& graph, const Node& node, Work* work) {
+  double bytes = 0;
+  for (size_t i = 0; i < node.num_results(); ++i) {
+    if (node.result(i)->is_used()) bytes += static_cast<double>(node.result(i)->tensor().nbytes());
+  }
+  if (bytes > work->bytes_left && !work->has_counted) {
+    work->has_counted = true;
+    work->bytes_left += 4 * bytes_of_constants(graph);
+  }
+  if (bytes > work->bytes_left) return false;
+  work->bytes_left -= bytes;
+  return true;
+}
 
 // The nodes that depend on constants alone and can be run. Folded, quantised weights would
 // take four times their bytes, and no backend would find them any more.
@@ -269,8 +297,12 @@ std::vector<std::string> sources_of(const Cone& cone) {
   return {names.begin(), names.end()};
 }
 
-// False where that takes too much work.
+// False where that takes too much work or memory.
 Rewritten fold(Graph& graph, Node* node, const Cone& cone, Work* work) {
+  if (!take_bytes(graph, *node, work)) {
+    work->refused.insert(node);
+    return false;
+  }
   const double estimate = cone.work();
   const Constant::Kind kind = kind_of(cone);
   std::string name;
@@ -373,11 +405,11 @@ absl::StatusOr<bool> fold_constants(Graph& graph, const PassContext&) {
   return fold_constants_within(graph, kMostFoldingWork);
 }
 
-absl::StatusOr<bool> fold_constants_within(Graph& graph, double most_work) {
+absl::StatusOr<bool> fold_constants_within(Graph& graph, double most_work, double most_bytes) {
   // Again, because views of folded values fold, and because what is not worth
   // it beside its sources may be beside what was made of them.
   bool changed = false;
-  Work work = {most_work, {}};
+  Work work = {most_work, most_bytes, {}};
   while (true) {
     PETREL_ASSIGN_OR_RETURN(const bool viewed, apply_rewrites(graph, kTables));
     PETREL_ASSIGN_OR_RETURN(const bool folded, fold_nodes(graph, &work));

@@ -8,6 +8,7 @@
 
 #include "exir/pass/framework/constant_data.h"
 #include "exir/pass/framework/pass_case.h"
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -108,6 +109,24 @@ TEST(FoldConstants, WhatTakesMoreThanItsEstimateIsCharged) {
     EXPECT_TRUE(fold_constants_within(*graph, most_work).ok());
     EXPECT_EQ(graph->outputs()[0]->is_constant(), is_folded) << most_work;
   }
+}
+
+// Of one weight of 1 KB calls of a few bytes make as many others.
+TEST(FoldConstants, WhatIsFoldedHasFewBytesTogether) {
+  std::string text = "method @m() {\n%w = constant @w : f32[256]\n%v = constant @v : f32[256]\n";
+  std::string returned;
+  constexpr int kCalls = 100;
+  for (int i = 0; i < kCalls; ++i) {
+    absl::StrAppend(&text, "%y", i, " = aten.add.Scalar(%w, ", i, ")\n");
+    absl::StrAppend(&returned, i > 0 ? ", " : "", "%y", i);
+  }
+  const auto graph = graph_of(absl::StrCat(text, "return ", returned, " }"));
+  ASSERT_NE(graph, nullptr);
+  EXPECT_TRUE(fold_constants_within(*graph, kMostFoldingWork, 10 << 10).ok());
+  int folded = 0;
+  for (const Value* output : graph->outputs()) folded += output->is_constant();
+  // Ten, and four for each of them, of %w and of %v; but %y0 has the bytes of %w.
+  EXPECT_EQ(folded, 10 + 4 * 11);
 }
 
 TEST(FoldConstants, WhatIsMadeOfWeightsIsCalledAfterThem) {
