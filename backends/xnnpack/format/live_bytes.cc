@@ -90,6 +90,15 @@ void walk(const Graph& graph, const WeightOf& weight_of, const Visit& visit) {
   }
 }
 
+// Nodes that XNNPACK gets beside it, each with a value: what clamps a result, and what widens
+// halves for tanh and rounds them again (runtime/subgraph.cc).
+uint64_t count_added(const Graph& graph, const Node& node) {
+  if (is_pair_with_range(node)) return 1;
+  const bool is_widened = node.kind == NodeKind::Tanh &&
+                          graph.values[node.inputs[0]].datatype == Datatype::FP16;
+  return is_widened ? 2 : 0;
+}
+
 // `scratch_of(node)` comes on top while a node runs.
 template <typename ScratchOf>
 uint64_t peak_bytes(const Graph& graph, const ScratchOf& scratch_of) {
@@ -114,9 +123,9 @@ uint64_t peak_workspace_bytes(const Graph& graph) {
 
 uint64_t count_planning_steps(const Graph& graph) {
   // A node may have scratch beside its output. A graph has fewer than 2^30 nodes.
-  const auto pairs_with_range = static_cast<uint64_t>(
-      std::count_if(graph.nodes.begin(), graph.nodes.end(), &is_pair_with_range));
-  const uint64_t ranges = 2 * (graph.nodes.size() + pairs_with_range);
+  uint64_t nodes = graph.nodes.size();
+  for (const Node& node : graph.nodes) nodes += count_added(graph, node);
+  const uint64_t ranges = 2 * nodes;
   uint64_t pairs = 0;
   walk(
       graph, [](const Value&) { return 1; },

@@ -119,5 +119,22 @@ TEST(LiveBytes, LetsNoGraphTakeMinutesToPlan) {
   }
 }
 
+// Each is three nodes for XNNPACK.
+TEST(LiveBytes, PlansWhatIsWidenedForTanh) {
+  const auto steps = [](NodeKind kind) {
+    GraphBuilder b;
+    uint32_t value = b.input({4});
+    b.graph.values[value].datatype = Datatype::FP16;
+    for (int i = 0; i < 100; ++i) {
+      const uint32_t next = i == 99 ? b.output({4}) : b.inner({4});
+      b.graph.values[next].datatype = Datatype::FP16;
+      b.node(kind, {value}, {next});
+      value = next;
+    }
+    return count_planning_steps(b.graph);
+  };
+  EXPECT_GT(steps(NodeKind::Tanh), 6 * steps(NodeKind::Abs));
+}
+
 }  // namespace
 }  // namespace petrel::backends::xnnpack

@@ -142,6 +142,13 @@ uint64_t sums_bytes(const Graph& graph, const Node& node) {
   return sum(product({count_elements(output_dims(graph, node)), sizeof(float)}), 2 * kAlignment);
 }
 
+// Of halves it is computed in floats (runtime/subgraph.cc): before and after it are as many.
+uint64_t tanh_bytes(const Graph& graph, const Node& node) {
+  const Value& input = graph.values[node.inputs[0]];
+  if (input.datatype != Datatype::FP16) return 0;
+  return sum(product({count_elements(input.dims), 2 * sizeof(float)}), 2 * kAlignment);
+}
+
 // A sum for each channel of a row, where a window is computed in several passes.
 uint64_t passes_bytes(const Dims& out, const Window& window) {
   constexpr uint64_t kOnePass = 9;
@@ -228,6 +235,8 @@ uint64_t scratch_bytes(const Graph& graph, const Node& node) {
       return passes_bytes(output_dims(graph, node), node.window);
     case NodeKind::GlobalAvgPooling2d:
       return sums_bytes(graph, node);
+    case NodeKind::Tanh:
+      return tanh_bytes(graph, node);
     default:
       return 0;
   }

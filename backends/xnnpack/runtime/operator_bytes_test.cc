@@ -209,6 +209,18 @@ Case clamped_sum(uint32_t size) {
           }};
 }
 
+Case tanh_of_halves(uint32_t size) {
+  return {"tanh", [=](GraphBuilder* b, TestMap*) {
+            const uint32_t x = b->input({size, size});
+            const uint32_t y = b->output({size, size});
+            const uint32_t halves[] = {b->inner({size, size}), b->inner({size, size})};
+            for (const uint32_t id : halves) b->graph.values[id].datatype = Datatype::FP16;
+            b->node(NodeKind::Convert, {x}, {halves[0]});
+            b->node(NodeKind::Tanh, {halves[0]}, {halves[1]});
+            b->node(NodeKind::Convert, {halves[1]}, {y});
+          }};
+}
+
 // Of many small images that are quantised when they arrive.
 Case images(NodeKind kind, uint32_t count) {
   return {"images", [=](GraphBuilder* b, TestMap* map) {
@@ -269,6 +281,7 @@ std::vector<Case> cases() {
       product(3, 1, 7, 2000),
       mean(40, 5000),
       clamped_sum(1000),
+      tanh_of_halves(1000),
       images(NodeKind::Conv2d, 5000),
       images(NodeKind::ConvTranspose2d, 5000),
   };
