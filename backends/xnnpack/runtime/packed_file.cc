@@ -58,11 +58,10 @@ void mix(Configuration* configuration, const void* data, size_t size) {
   std::memcpy(configuration->data(), lanes, sizeof(lanes));
 }
 
-// Read once: it takes as long as loading a small model.
 bool mix_processor(Configuration* configuration) {
-  static const auto* const lines = new std::string(runtime::describe_processors());
-  mix(configuration, lines->data(), lines->size());
-  return !lines->empty();
+  const std::string lines = runtime::describe_processors();
+  mix(configuration, lines.data(), lines.size());
+  return !lines.empty();
 }
 
 // The binary with this code: another one may pack in another way.
@@ -74,7 +73,7 @@ bool mix_program(Configuration* configuration) {
   return true;
 }
 
-std::optional<Configuration> this_configuration() {
+std::optional<Configuration> find_configuration() {
   Configuration configuration = {};
   const uint64_t layout[] = {kAlignment, kSlack, sizeof(void*)};
   mix(&configuration, layout, sizeof(layout));
@@ -83,6 +82,13 @@ std::optional<Configuration> this_configuration() {
   mix(&configuration, level, strlen(level) + 1);
   if (!mix_processor(&configuration) || !mix_program(&configuration)) return std::nullopt;
   return configuration;
+}
+
+// Found once: it takes as long as loading a small model, and a program that is replaced while it
+// runs still packs as the one did that was started.
+const std::optional<Configuration>& this_configuration() {
+  static const auto* const configuration = new std::optional<Configuration>(find_configuration());
+  return *configuration;
 }
 
 KeyedHash::Digest digest_of_index(const Header& header, const std::vector<IndexEntry>& index) {
@@ -183,7 +189,7 @@ std::shared_ptr<PackedFile> PackedFile::open(const std::string& path) {
   std::weak_ptr<PackedFile>& known = (*files)[path];
   if (std::shared_ptr<PackedFile> file = known.lock()) return file;
 
-  const std::optional<Configuration> configuration = this_configuration();
+  const std::optional<Configuration>& configuration = this_configuration();
   FileContent content;
   const char* reason = "cannot be used: this machine does not say what it is";
   bool is_foreign = true;
@@ -284,7 +290,7 @@ void PackedFile::write() {
   if (!has_unwritten_ || !is_usable_) return;
   has_unwritten_ = false;
   // What another process wrote meanwhile stays, if its keys are ours.
-  const std::optional<Configuration> configuration = this_configuration();
+  const std::optional<Configuration>& configuration = this_configuration();
   FileContent content;
   const char* reason = "";
   bool is_foreign = false;
@@ -316,7 +322,7 @@ void PackedFile::write() {
 }
 
 bool PackedFile::write_file(std::map<Key, Blob>& blobs) {
-  const std::optional<Configuration> configuration = this_configuration();
+  const std::optional<Configuration>& configuration = this_configuration();
   if (!configuration || blobs.size() > kMaxBlobs) return false;
   Header header = {};
   std::memcpy(header.magic, schema::kPackedWeightsMagic, schema::kPackedWeightsMagicBytes);
