@@ -13,8 +13,9 @@
 // A value is folded when it is no larger than the constants it is made of, or
 // small (64 KiB): a broadcast or a mask that would blow up the file is computed
 // when the program runs, and so is what takes too long to compute, or has too many
-// bytes together with what was folded before. Views and permutations of a constant are the same bytes, or the same in another order,
-// made when they are read: a transposed weight is never held in memory.
+// bytes together with what was folded before. Views and permutations of a constant
+// are the same bytes, or the same in another order, made when they are read: a
+// transposed weight is never held in memory.
 #ifndef PETREL_EXIR_PASS_PASSES_FOLD_CONSTANTS_H_
 #define PETREL_EXIR_PASS_PASSES_FOLD_CONSTANTS_H_
 
