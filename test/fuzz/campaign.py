@@ -6,8 +6,8 @@
 
 Each target works on a folder of its own in the cache, which begins with the seeds
 and finds in the tree and grows from campaign to campaign. What ends a target is made
-smaller and put into test/fuzz/corpus/TARGET, where its test replays it. A target that has
-a program NAME_many spends most of its time with that (many_main.cc), the rest with libFuzzer.
+smaller and put into test/fuzz/corpus/TARGET, where its test replays it. A target spends most
+of its time with its program NAME_many (many_main.cc), the rest with libFuzzer.
 """
 import argparse
 import hashlib
@@ -24,6 +24,8 @@ LEDGER = os.path.join(HERE, "ledger.csv")
 HEADER = "date,target,commit,seconds,executions,edges,finds\n"
 # A find of more bytes is not put into the tree.
 MOST_BYTES = 16384
+# Bytes of the longest input, if a target's seeds are longer than others.
+LONGEST = {"module": 65536}
 # Where libFuzzer's search for rare code costs more than it runs: most of the time of
 # `c_api`. Others run smaller inputs with it, and so more of them.
 PLAIN = ("c_api", "packed", "verbs")
@@ -94,6 +96,7 @@ class Target:
         self.artifacts = os.path.join(cache, "finds", name) + "/"
         os.makedirs(self.corpus, exist_ok=True)
         os.makedirs(self.artifacts, exist_ok=True)
+        self.longest = "-max_len=%d" % LONGEST.get(name, 8192)
         self.executions = self.edges = 0
         self.finds = {}  # signature -> path
 
@@ -101,7 +104,7 @@ class Target:
         options = [
             "-max_total_time=%d" % max(1, seconds), "-rss_limit_mb=3000",
             "-malloc_limit_mb=1500", "-timeout=10", "-print_final_stats=1",
-            "-artifact_prefix=" + self.artifacts, "-max_len=8192",
+            "-artifact_prefix=" + self.artifacts, self.longest,
             # What the product says of each file is not to be kept; reports are.
             "-close_fd_mask=3"
         ] + (["-entropic=0"] if self.name in PLAIN else [])
@@ -109,7 +112,8 @@ class Target:
 
     def many_command(self, seconds):
         return [self.many, "-max_total_time=%d" % max(1, seconds),
-                "-seed=%d" % random.randrange(1, 2**31), "-artifact_prefix=" + self.artifacts]
+                "-seed=%d" % random.randrange(1, 2**31), "-artifact_prefix=" + self.artifacts,
+                self.longest]
 
     def call(self, command, seconds):
         """The output of a fuzzer, whatever its end."""

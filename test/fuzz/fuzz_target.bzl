@@ -9,7 +9,7 @@
     )
 
     program_fuzzer     with libFuzzer, under --config=fuzz only
-    program_many       with a main() that calls it more often, if that is asked for
+    program_many       with a main() that calls it more often, under --config=fuzz only
     program_fuzz_test  the same function on every seed and find, in every build
     program_corpus     a folder: seeds, and the finds of corpus/program
 
@@ -65,7 +65,7 @@ fuzz_seeds = rule(
     },
 )
 
-def fuzz_target(name, srcs, deps, seeds = [], data = [], many = False, size = "small", tags = []):
+def fuzz_target(name, srcs, deps, seeds = [], data = [], size = "small", tags = []):
     """A fuzz target and the test that replays what it starts from and has found.
 
     Args:
@@ -74,7 +74,6 @@ def fuzz_target(name, srcs, deps, seeds = [], data = [], many = False, size = "s
       deps: libraries.
       seeds: labels of files to start from.
       data: labels of files that the function opens.
-      many: whether there is layout_of() in `srcs`, for NAME_many.
       size: of the test.
       tags: of the test.
     """
@@ -94,15 +93,14 @@ def fuzz_target(name, srcs, deps, seeds = [], data = [], many = False, size = "s
         tags = ["manual"],
         deps = deps,
     )
-    if many:
-        cc_binary(
-            name = name + "_many",
-            testonly = True,
-            srcs = srcs,
-            data = data + [":" + corpus],
-            tags = ["manual"],
-            deps = deps + ["//test/fuzz:many"],
-        )
+    cc_binary(
+        name = name + "_many",
+        testonly = True,
+        srcs = srcs,
+        data = data + [":" + corpus],
+        tags = ["manual"],
+        deps = deps + ["//test/fuzz:many"],
+    )
     cc_test(
         name = name + "_fuzz_test",
         size = size,

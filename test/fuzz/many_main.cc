@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A main() that calls a target whose inputs hold a FlatBuffer very often. libFuzzer goes
-// through all counters and all that it knows of rare ones after each input, and through the
-// input before: most of the time, where a target takes some ten microseconds. Here an
-// input is gone through once for many mutants of it, and what shows something new is kept.
+// A main() that calls a target very often. libFuzzer goes through all counters and all that it
+// knows of rare ones after each input, and through the input before: most of the time, where a
+// target takes some ten microseconds; and what it is told of every comparison costs a third where
+// one takes a millisecond. Here an input is gone through once for many mutants of it, and what
+// shows something new is kept.
 //
 //   program_many -max_total_time=60 -artifact_prefix=found/ FOLDER... FOLDER-OR-FILE...
 //
-// New inputs go to the first folder. What ends the process is written to a file, as
-// libFuzzer does: crash-, timeout-, oom- or leak-, and a hash.
+// Mutants are made by the layout of a FlatBuffer where the target has layout_of(), by its own
+// LLVMFuzzerCustomMutator() else, and of bytes in general where it has neither. New inputs go to
+// the first folder. What ends the process is written to a file, as libFuzzer does: crash-,
+// timeout-, oom- or leak-, and a hash. What the product says of each input is not kept.
 
+#include <fcntl.h>
 #include <sanitizer/allocator_interface.h>
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
@@ -29,23 +33,29 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "test/fuzz/byte_mutator.h"
 #include "test/fuzz/flatbuffer_mutator.h"
 #include "test/fuzz/oracle.h"
 #include "test/fuzz/seen_edges.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
+extern "C" __attribute__((weak)) size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size,
+                                                                size_t max_size, unsigned seed);
 
 namespace petrel::fuzz {
+
+__attribute__((weak)) Layout layout_of(const uint8_t* data, size_t size);
+
 namespace {
 
 using Bytes = std::vector<uint8_t>;
 using Clock = std::chrono::steady_clock;
 
-constexpr size_t kMaxInput = 8192;
 constexpr int kMaxSeconds = 10;
 constexpr long kMaxKilobytes = 3'000'000;
 // Mutants of one input in a row, if they are fast.
@@ -56,9 +66,26 @@ struct Options {
   double seconds = 10;
   uint64_t runs = UINT64_MAX;
   unsigned seed = 1;
+  size_t longest = 8192;  // of inputs
   std::string prefix;
   std::vector<std::string> paths;
 };
+
+// Where this program and the sanitizers write, when what the product writes goes nowhere.
+std::FILE* console = stderr;
+
+void silence_product() {
+  const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  const int out = dup(STDERR_FILENO);
+  require(nowhere >= 0 && out >= 0, "a file that takes all");
+  console = fdopen(out, "w");
+  require(console != nullptr, "a console");
+  setvbuf(console, nullptr, _IONBF, 0);
+  dup2(nowhere, STDOUT_FILENO);
+  dup2(nowhere, STDERR_FILENO);
+  close(nowhere);
+  __sanitizer_set_report_fd(reinterpret_cast<void*>(static_cast<intptr_t>(out)));
+}
 
 // What runs now, for the functions below, which run in its middle.
 const Bytes* running = nullptr;
@@ -84,12 +111,12 @@ std::string write(const std::string& prefix, const Bytes& bytes) {
 void write_running(const char* kind) {
   if (running == nullptr) return;
   const std::string path = write(artifacts + kind, *running);
-  std::fprintf(stderr, "Test unit written to %s\n", path.c_str());
+  std::fprintf(console, "Test unit written to %s\n", path.c_str());
   running = nullptr;
 }
 
 [[noreturn]] void end(const char* kind, const char* why) {
-  std::fprintf(stderr, "SUMMARY: %s\n", why);
+  std::fprintf(console, "SUMMARY: %s\n", why);
   __sanitizer_print_stack_trace();
   write_running(kind);
   _exit(77);
@@ -112,6 +139,32 @@ void watch() {
   require(setitimer(ITIMER_PROF, &each_second, nullptr) == 0, "a timer");
 }
 
+// Those of one input, as the target has it.
+class MutantsOf final {
+ public:
+  MutantsOf(const Bytes& base, const Bytes& other, size_t longest)
+      : base_(base), other_(other), longest_(longest) {
+    if (layout_of != nullptr) by_layout_.emplace(layout_of(base.data(), base.size()), base);
+  }
+
+  void make(std::minstd_rand& random, Bytes* out) const {
+    if (by_layout_) return by_layout_->make(random, out);
+    *out = base_;
+    if (LLVMFuzzerCustomMutator == nullptr) {
+      return mutate_bytes_with(random, other_, longest_, out);
+    }
+    out->resize(longest_);
+    out->resize(LLVMFuzzerCustomMutator(out->data(), base_.size(), longest_,
+                                        static_cast<unsigned>(random())));
+  }
+
+ private:
+  const Bytes& base_;
+  const Bytes& other_;
+  const size_t longest_;
+  std::optional<Mutants> by_layout_;
+};
+
 class Runs final {
  public:
   explicit Runs(const Options& options)
@@ -131,7 +184,12 @@ class Runs final {
       std::sort(files.begin(), files.end());
       for (const std::string& file : files) read(file);
     }
-    require(!refused_.empty() || !whole_.empty(), "an input to begin with");
+    // Where there are no seeds, as libFuzzer begins.
+    if (refused_.empty() && whole_.empty()) {
+      const Bytes first = {0};
+      execute(first);
+      keep(first);
+    }
     say("INITED");
   }
 
@@ -140,11 +198,12 @@ class Runs final {
     uint64_t pulse = 1 << 16;
     while (!is_over()) {
       const Bytes base = choose();
-      const Mutants mutants(layout_of(base.data(), base.size()), base);
+      const Bytes other = choose();
+      const MutantsOf mutants(base, other, options_.longest);
       const Clock::time_point begin = Clock::now();
       for (int i = 0; i < kMutants && Clock::now() - begin < kLongest; ++i) {
         mutants.make(random_, &mutant);
-        if (!execute(mutant) || mutant.size() > kMaxInput) continue;
+        if (!execute(mutant) || mutant.size() > options_.longest) continue;
         keep(mutant);
         if (!folder_.empty()) write(folder_, mutant);
       }
@@ -153,7 +212,7 @@ class Runs final {
       say("pulse");
     }
     say("DONE");
-    std::fprintf(stderr, "stat::number_of_executed_units: %llu\nstat::executed_whole: %llu\n",
+    std::fprintf(console, "stat::number_of_executed_units: %llu\nstat::executed_whole: %llu\n",
                  static_cast<unsigned long long>(executions_),
                  static_cast<unsigned long long>(whole_executions));
   }
@@ -166,7 +225,7 @@ class Runs final {
     std::ifstream file(path, std::ios::binary);
     const std::vector<char> read{std::istreambuf_iterator<char>(file), {}};
     Bytes bytes(read.begin(), read.end());
-    if (bytes.size() > kMaxInput) return;
+    if (bytes.size() > options_.longest) return;
     if (execute(bytes)) keep(bytes);
   }
 
@@ -223,7 +282,7 @@ class Runs final {
   }
 
   void say(const char* what) const {
-    std::fprintf(stderr, "#%llu\t%s cov: %zu corp: %zu whole: %llu exec/s: %.0f\n",
+    std::fprintf(console, "#%llu\t%s cov: %zu corp: %zu whole: %llu exec/s: %.0f\n",
                  static_cast<unsigned long long>(executions_), what, seen_.count(),
                  refused_.size() + whole_.size(), static_cast<unsigned long long>(whole_executions),
                  static_cast<double>(executions_) / seconds());
@@ -256,10 +315,12 @@ Options read_options(int count, char** words) {
       options.runs = std::stoull(value);
     } else if (name == "-seed") {
       options.seed = static_cast<unsigned>(std::stoul(value));
+    } else if (name == "-max_len") {
+      options.longest = std::stoul(value);
     } else if (name == "-artifact_prefix") {
       options.prefix = value;
     } else {
-      std::fprintf(stderr, "no option %s\n", name.c_str());
+      std::fprintf(console, "no option %s\n", name.c_str());
       std::exit(2);
     }
   }
@@ -272,36 +333,17 @@ Options read_options(int count, char** words) {
 // As libFuzzer's, of bytes in general.
 extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t max_size) {
   static std::minstd_rand random(1);
-  if (size == 0) return size;
-  const size_t at = random() % size;
-  const size_t more = std::min(max_size - size, size - at);
-  switch (random() % 5) {
-    case 0:
-      data[at] = static_cast<uint8_t>(data[at] ^ 1u << random() % 8);
-      return size;
-    case 1:
-      data[at] = static_cast<uint8_t>(random());
-      return size;
-    case 2:  // as cut off
-      return at == 0 ? size : at;
-    case 3: {  // some bytes twice
-      const size_t count = more == 0 ? 0 : 1 + random() % more;
-      std::memmove(data + at + count, data + at, size - at);
-      return size + count;
-    }
-    default: {  // others in their place
-      const size_t from = random() % size;
-      const size_t count = std::min({size - at, size - from, size_t{1} + random() % 16});
-      std::memmove(data + at, data + from, count);
-      return size;
-    }
-  }
+  std::vector<uint8_t> bytes(data, data + size);
+  petrel::fuzz::mutate_bytes(random, max_size, &bytes);
+  std::copy(bytes.begin(), bytes.end(), data);
+  return bytes.size();
 }
 
 int main(int argc, char** argv) {
   using namespace petrel::fuzz;
   const Options options = read_options(argc, argv);
   artifacts = options.prefix;
+  silence_product();
   watch();
   Runs runs(options);
   runs.read();
