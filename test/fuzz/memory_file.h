@@ -13,6 +13,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -27,15 +28,19 @@ class MemoryFile final {
   MemoryFile(const MemoryFile&) = delete;
   MemoryFile& operator=(const MemoryFile&) = delete;
 
-  std::string write(const void* data, size_t size) const {
-    require(::ftruncate(fd_, 0) == 0 && ::ftruncate(fd_, static_cast<off_t>(size)) == 0 &&
-                ::pwrite(fd_, data, size, 0) == static_cast<ssize_t>(size),
+  // Pages that it has are kept: to give them back and take others is most of the time of a
+  // reader of small files.
+  std::string write(const void* data, size_t size) {
+    const bool is_cut = size >= size_ || ::ftruncate(fd_, static_cast<off_t>(size)) == 0;
+    require(is_cut && ::pwrite(fd_, data, size, 0) == static_cast<ssize_t>(size),
             "a memory file that can be written");
+    size_ = size;
     return "/proc/self/fd/" + std::to_string(fd_);
   }
 
  private:
   int fd_;
+  size_t size_ = 0;
 };
 
 }  // namespace petrel::fuzz

@@ -23,7 +23,7 @@ namespace petrel::fuzz {
 namespace {
 
 void open_and_inspect(const std::vector<uint8_t>& bytes) {
-  static const MemoryFile file;
+  static MemoryFile file;
   const std::string path = file.write(bytes.data(), bytes.size());
   const auto module = extension::ModuleFile::open(path);
   if (module.ok()) {

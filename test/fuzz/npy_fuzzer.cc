@@ -7,7 +7,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace petrel;
-  static const fuzz::MemoryFile file;
+  static fuzz::MemoryFile file;
   const auto array = extension::read_npy(file.write(data, size));
   if (!array.ok()) return 0;
   size_t count = 1;

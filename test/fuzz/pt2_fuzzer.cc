@@ -69,7 +69,7 @@ const std::string& folder() {
 }
 
 void run(const std::string& input) {
-  static const MemoryFile file;
+  static MemoryFile file;
   const std::string archive = archive_of(input);
   exir::ExportOptions options;
   options.methods["forward"] = file.write(archive.data(), archive.size());

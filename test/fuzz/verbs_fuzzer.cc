@@ -11,7 +11,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace petrel;
-  static const fuzz::MemoryFile file;
+  static fuzz::MemoryFile file;
   const std::string path = file.write(data, size);
   const int verified = fuzz::run_command({"verify", path});
   const int inspected = fuzz::run_command({"inspect", path});
