@@ -57,6 +57,7 @@ class Weights final : public runtime::NamedDataMap {
   const std::map<std::string, std::vector<float>> data_ = {{"f1", std::vector<float>(72, 0.5f)},
                                                            {"b1", std::vector<float>(4, 0.25f)},
                                                            {"f2", std::vector<float>(36, -0.5f)},
+                                                           {"f3", std::vector<float>(64, 0.125f)},
                                                            {"w", std::vector<float>(12, 1.0f)}};
 };
 
@@ -88,22 +89,46 @@ struct Argument {
   Block block;
 };
 
+// A node of each kind that packs weights, and few others: what does not is for `payload`.
+Graph graph_of_packed() {
+  GraphBuilder b;
+  const uint32_t x = b.input({1, 6, 6, 2});
+  const uint32_t f1 = b.constant({4, 3, 3, 2}, "f1");
+  const uint32_t b1 = b.constant({4}, "b1");
+  const uint32_t f2 = b.constant({1, 3, 3, 4}, "f2");
+  const uint32_t f3 = b.constant({4, 2, 2, 4}, "f3");
+  const uint32_t w = b.constant({3, 4}, "w");
+  const uint32_t convolved = b.inner({1, 6, 6, 4}), depthwise = b.inner({1, 6, 6, 4});
+  const uint32_t transposed = b.inner({1, 12, 12, 4}), mean = b.inner({1, 4});
+  Node& first = b.node(NodeKind::Conv2d, {x, f1, b1}, {convolved});
+  first.window = {1, 1, 1, 1, 3, 3, 1, 1, 1, 1};
+  first.channels = {1, 2, 4, 0, 0};
+  Node& second = b.node(NodeKind::DepthwiseConv2d, {convolved, f2, kNoId}, {depthwise});
+  second.window = {1, 1, 1, 1, 3, 3, 1, 1, 1, 1};
+  second.channels = {4, 1, 1, 0, 0};
+  Node& third = b.node(NodeKind::ConvTranspose2d, {depthwise, f3, b1}, {transposed});
+  third.window = {0, 0, 0, 0, 2, 2, 2, 2, 1, 1};
+  third.channels = {1, 4, 4, 0, 0};
+  b.node(NodeKind::GlobalAvgPooling2d, {transposed}, {mean});
+  b.node(NodeKind::FullyConnected, {mean, w, kNoId}, {b.output({1, 3})});
+  return std::move(b.graph);
+}
+
 // Makes the delegate with the file at path() and runs it.
 void use_file(PackedFile::Verify verify, bool write) {
-  static const File payload = write_payload(graph_of_families());
+  static const File payload = write_payload(graph_of_packed());
   static const Weights weights;
   Delegate::Options options;
   options.packed_file = PackedFile::open(path());
   options.verify_packed = verify;
   auto delegate = Delegate::create(payload.data(), payload.size(), &weights, options);
   require(delegate.ok(), "a file of packed weights decides whether a payload is right");
-  Argument x({1, 2, 6, 6}), k({2}), y({1, 3});
+  Argument x({1, 6, 6, 2}), y({1, 3});
   runtime::EValue values[] = {runtime::EValue(runtime::Tensor(&x.impl)),
-                              runtime::EValue(runtime::Tensor(&k.impl)),
                               runtime::EValue(runtime::Tensor(&y.impl))};
-  runtime::EValue* pointers[] = {&values[0], &values[1], &values[2]};
+  runtime::EValue* pointers[] = {&values[0], &values[1]};
   const runtime::BackendExecutionContext context(nullptr, nullptr, "forward", nullptr);
-  require((*delegate)->execute(context, {pointers, 3}) == Error::Ok, "a delegate that runs");
+  require((*delegate)->execute(context, {pointers, 2}) == Error::Ok, "a delegate that runs");
   if (write) options.packed_file->write();
 }
 
