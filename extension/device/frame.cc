@@ -15,7 +15,7 @@ uint32_t crc32(absl::Span<const uint8_t> bytes) {
   uint32_t crc = 0xffffffff;
   for (const uint8_t byte : bytes) {
     crc ^= byte;
-    for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ ((crc & 1) != 0 ? 0xedb88320u : 0);
+    for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ (0xedb88320u & (0u - (crc & 1)));
   }
   return ~crc;
 }
@@ -25,7 +25,7 @@ uint32_t crc16(absl::Span<const uint8_t> bytes) {
   for (const uint8_t byte : bytes) {
     crc ^= static_cast<uint32_t>(byte) << 8;
     for (int bit = 0; bit < 8; ++bit) {
-      crc = (crc << 1 ^ ((crc & 0x8000) != 0 ? 0x1021u : 0)) & 0xffff;
+      crc = (crc << 1 ^ (0x1021u & (0u - (crc >> 15)))) & 0xffff;
     }
   }
   return crc;
