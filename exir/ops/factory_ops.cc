@@ -74,6 +74,18 @@ Inferred scalar_tensor(const BoundArguments& in) {
   return one(in.dtype("dtype").value_or(ScalarType::kFloat), {});
 }
 
+// torch fills the places whose indices are all equal: those of a matrix or of a cube.
+Inferred with_diagonal(const BoundArguments& in) {
+  const TensorType& self = in.tensor("self");
+  if (self.rank() < 2) {
+    return invalid("argument 'self' has rank ", self.rank(), ", must be at least 2");
+  }
+  for (size_t i = 1; i < self.rank() && self.rank() > 2; ++i) {
+    if (self.sizes[i] != self.sizes[0]) return invalid("argument 'self' has dims of unequal sizes");
+  }
+  return one(self);
+}
+
 Inferred window(const BoundArguments& in) {
   return one(in.dtype("dtype").value_or(ScalarType::kFloat), {in.integer("window_length")});
 }
@@ -170,6 +182,31 @@ constexpr OpRow kRows[] = {
      "Layout? layout=None, Device? device=None, bool? pin_memory=None) -> "
      "Tensor",
      "", kPure, infer<window>},
+    {"aten::hann_window.periodic(int window_length, bool periodic, *, ScalarType? dtype=None, "
+     "Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+     "", kPure, infer<window>},
+    {"aten::hamming_window.periodic(int window_length, bool periodic, *, ScalarType? dtype=None, "
+     "Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+     "", kPure, infer<window>},
+    {"aten::hamming_window.periodic_alpha(int window_length, bool periodic, float alpha, *, "
+     "ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> "
+     "Tensor",
+     "", kPure, infer<window>},
+    {"aten::hamming_window.periodic_alpha_beta(int window_length, bool periodic, float alpha, "
+     "float beta, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
+     "pin_memory=None) -> Tensor",
+     "", kPure, infer<window>},
+    {"aten::blackman_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None, "
+     "Device? device=None, bool? pin_memory=None) -> Tensor",
+     "", kPure, infer<window>},
+    {"aten::blackman_window.periodic(int window_length, bool periodic, *, ScalarType? dtype=None, "
+     "Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+     "", kPure, infer<window>},
+    {"aten::logspace(Scalar start, Scalar end, int steps, float base=10.0, *, ScalarType? "
+     "dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+     "", kPure, infer<linspace>},
+    {"aten::fill_diagonal_(Tensor(a!) self, Scalar fill_value, bool wrap=False) -> Tensor(a!)", "",
+     kInPlace, infer<with_diagonal>},
 };
 
 }  // namespace

@@ -24,6 +24,7 @@ absl::Span<const OpRow> effect_ops();
 absl::Span<const OpRow> factory_ops();
 absl::Span<const OpRow> index_ops();
 absl::Span<const OpRow> int8_ops();
+absl::Span<const OpRow> linalg_ops();
 absl::Span<const OpRow> loss_ops();
 absl::Span<const OpRow> matmul_ops();
 absl::Span<const OpRow> norm_ops();

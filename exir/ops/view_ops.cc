@@ -108,10 +108,9 @@ Inferred chunk(const BoundArguments& in) {
   return split_evenly(self, dim, (size + chunks - 1) / chunks);
 }
 
-Inferred tensor_split(const BoundArguments& in) {
+// Into equal sections, or between indices.
+Inferred split_along(const BoundArguments& in, int64_t dim) {
   const TensorType& self = in.tensor("self");
-  PETREL_ASSIGN_OR_RETURN(int64_t dim, in.dim("dim", self.rank()));
-  if (self.rank() == 0) return invalid("argument 'self' has no dimension");
   const Size size = self.sizes[dim];
   Sizes parts;
   if (in.has("sections")) {
@@ -134,6 +133,30 @@ Inferred tensor_split(const BoundArguments& in) {
     parts.push_back(size - start);
   }
   return split_into(self, dim, parts);
+}
+
+Inferred tensor_split(const BoundArguments& in) {
+  const TensorType& self = in.tensor("self");
+  PETREL_ASSIGN_OR_RETURN(int64_t dim, in.dim("dim", self.rank()));
+  if (self.rank() == 0) return invalid("argument 'self' has no dimension");
+  return split_along(in, dim);
+}
+
+// hsplit, vsplit, dsplit: along a dim that the name tells, of tensors of at least `kRank`
+// dims. A vector is split along its only one.
+template <size_t kDim, size_t kRank>
+Inferred named_split(const BoundArguments& in) {
+  const TensorType& self = in.tensor("self");
+  if (self.rank() < kRank) {
+    return invalid("argument 'self' has rank ", self.rank(), ", must be at least ", kRank);
+  }
+  const size_t dim = kDim < self.rank() ? kDim : 0;
+  const int64_t sections = in.has("sections") ? in.integer("sections") : Size(1);
+  if (sections > 0 && self.sizes[dim] % sections != 0) {
+    return invalid("argument 'sections' is ", sections, ", which does not divide dim ", dim,
+                   " of size ", self.sizes[dim]);
+  }
+  return split_along(in, static_cast<int64_t>(dim));
 }
 
 constexpr OpRow kRows[] = {
@@ -250,6 +273,18 @@ constexpr OpRow kRows[] = {
     {"aten::tensor_split.indices(Tensor(a -> *) self, SymInt[] indices, int "
      "dim=0) -> Tensor(a)[]",
      "", kPure | kView, infer<tensor_split>},
+    {"aten::hsplit.int(Tensor(a -> *) self, int sections) -> Tensor(a)[]", "", kPure | kView,
+     infer<named_split<1, 1>>},
+    {"aten::hsplit.array(Tensor(a -> *) self, int[] indices) -> Tensor(a)[]", "", kPure | kView,
+     infer<named_split<1, 1>>},
+    {"aten::vsplit.int(Tensor(a -> *) self, int sections) -> Tensor(a)[]", "", kPure | kView,
+     infer<named_split<0, 2>>},
+    {"aten::vsplit.array(Tensor(a -> *) self, int[] indices) -> Tensor(a)[]", "", kPure | kView,
+     infer<named_split<0, 2>>},
+    {"aten::dsplit.int(Tensor(a -> *) self, int sections) -> Tensor(a)[]", "", kPure | kView,
+     infer<named_split<2, 3>>},
+    {"aten::dsplit.array(Tensor(a -> *) self, int[] indices) -> Tensor(a)[]", "", kPure | kView,
+     infer<named_split<2, 3>>},
     {"aten::unbind.int(Tensor(a -> *) self, int dim=0) -> Tensor(a)[]", "aten::unbind_copy.int_out",
      kPure | kView, infer<unbind>},
     {"aten::alias(Tensor(a) self) -> Tensor(a)", "aten::alias_copy.out", kPure | kView | kIdentity,

@@ -12,7 +12,8 @@ std::vector<Rewrites> decompositions() {
       reduction_decompositions(),  resample_decompositions(),       shape_decompositions(),
       sort_decompositions(),       special_decompositions(),        loss_decompositions(),
       volume_decompositions(),     random_decompositions(),         combine_decompositions(),
-      statistic_decompositions(),  scatter_reduce_decompositions(),
+      statistic_decompositions(),  scatter_reduce_decompositions(), grid_volume_decompositions(),
+      linalg_decompositions(),
   };
 }
 

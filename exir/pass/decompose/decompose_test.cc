@@ -283,11 +283,22 @@ TEST(DecomposeContext, KeepsWholeWhatTheContextSays) {
               return %c })"));
 }
 
-TEST(DecomposeEinsum, WithAnEllipsisStays) {
+// Digits name the dims of ellipses, of which there are at most ten.
+TEST(DecomposeEinsum, OfLabelsThatAreNoLettersStays) {
   EXPECT_THAT(after_pass(decompose, R"(method @m(%x: f32[2,3,4]) {
-                %a = aten.einsum.default("...i->...", [%x]) : f32[2,3]
+                %a = aten.einsum.default("9...i->9...", [%x]) : f32[2,3]
                 return %a })"),
               HasSubstr("aten.einsum.default"));
+}
+
+// What is written out step by step has few steps.
+TEST(DecomposeMatrices, OfManyRowsStay) {
+  for (const std::string call :
+       {"aten.linalg_inv.default(%x)", "aten.linalg_det.default(%x)",
+        "aten.linalg_cholesky.default(%x)", "aten.linalg_solve.default(%x, %x)"}) {
+    EXPECT_THAT(after_pass(decompose, "method @m(%x: f32[17,17]) { %a = " + call + " return %a }"),
+                HasSubstr(call.substr(0, call.find('('))));
+  }
 }
 
 TEST(DecomposeErrors, CeluOfAlphaZeroIsRefused) {

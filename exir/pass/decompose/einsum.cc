@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
@@ -18,6 +20,9 @@ namespace {
 using Rewritten = absl::StatusOr<bool>;
 using rules::Size;
 using rules::Sizes;
+
+constexpr char kEllipsis[] = "...";
+constexpr size_t kEllipsisSize = 3;
 
 // A tensor whose i-th dimension is named labels[i].
 struct Term {
@@ -104,7 +109,8 @@ absl::StatusOr<Term> contracted(Builder& b, Term x, Term y, const std::string& k
   return Term{made, shared + x_own + y_own};
 }
 
-// The labels after "->", or those that occur once, in alphabetical order.
+// The labels after "->", or those of the ellipsis and those that occur once, in
+// alphabetical order.
 std::string output_labels(const std::string& equation, const std::vector<std::string>& inputs) {
   const size_t arrow = equation.find("->");
   if (arrow != std::string::npos) return equation.substr(arrow + 2);
@@ -112,11 +118,80 @@ std::string output_labels(const std::string& equation, const std::vector<std::st
   for (const std::string& labels : inputs) {
     for (char label : labels) ++counts[label];
   }
-  std::string output;
+  std::string output = kEllipsis;
   for (const auto& [label, count] : counts) {
-    if (count == 1) output.push_back(label);
+    if (count == 1 && label != '.') output.push_back(label);
   }
   return output;
+}
+
+// The dims of an ellipsis, which end at the last digit: those of an operand that has fewer
+// begin later. Letters label all others.
+constexpr char kDigits[] = "0123456789";
+constexpr size_t kMostDims = 10;
+
+// `labels` with digits in the place of its ellipsis, of which there are `count`.
+std::string without_ellipsis(const std::string& labels, size_t count) {
+  const size_t at = labels.find(kEllipsis);
+  if (at == std::string::npos) return labels;
+  return absl::StrCat(labels.substr(0, at),
+                      absl::string_view(kDigits).substr(kMostDims - count, count),
+                      labels.substr(at + kEllipsisSize));
+}
+
+// The same of all operands and the output, and how many dims the longest ellipsis is.
+// False where there are more than can be named, fewer dims than labels, or other labels than
+// letters.
+bool name_ellipses(const std::vector<Value*>& tensors, std::vector<std::string>* inputs,
+                   std::string* output) {
+  const auto is_label = [](char c) { return absl::ascii_isalpha(c) || c == '.'; };
+  if (!absl::c_all_of(*output, is_label)) return false;
+  size_t longest = 0;
+  for (size_t i = 0; i < inputs->size(); ++i) {
+    std::string& labels = (*inputs)[i];
+    if (!absl::c_all_of(labels, is_label)) return false;
+    if (labels.find(kEllipsis) == std::string::npos) continue;
+    const size_t rank = sizes_of(tensors[i]).size();
+    const size_t named = labels.size() - kEllipsisSize;
+    if (rank < named || rank - named > kMostDims) return false;
+    labels = without_ellipsis(labels, rank - named);
+    longest = std::max(longest, rank - named);
+  }
+  *output = without_ellipsis(*output, longest);
+  return true;
+}
+
+// Of dims with one label only those elements whose indices are equal.
+absl::StatusOr<Term> without_repeats(Builder& b, Term term) {
+  for (size_t i = 0; i < term.labels.size();) {
+    const char label = term.labels[i];
+    const size_t again = term.labels.find(label, i + 1);
+    if (again == std::string::npos) {
+      ++i;
+      continue;
+    }
+    PETREL_ASSIGN_OR_RETURN(
+        term.value, b.call(aten::diagonal,
+                           {term.value, 0, static_cast<int64_t>(i), static_cast<int64_t>(again)}));
+    term.labels.erase(again, 1);
+    term.labels.erase(i, 1);
+    term.labels.push_back(label);  // the diagonal is the last dim
+  }
+  return term;
+}
+
+// Without the dims of size 1 whose label has another size elsewhere: they broadcast.
+absl::StatusOr<Term> without_units(Builder& b, Term term, const std::map<char, Size>& sizes) {
+  Sizes kept;
+  std::string labels;
+  for (size_t i = 0; i < term.labels.size(); ++i) {
+    const Size& own = sizes_of(term.value)[i];
+    if (own.is(1) && !sizes.at(term.labels[i]).is(1)) continue;
+    kept.push_back(own);
+    labels.push_back(term.labels[i]);
+  }
+  PETREL_ASSIGN_OR_RETURN(Value * value, b.view(term.value, kept));
+  return Term{value, labels};
 }
 
 bool is_plain(const std::string& labels) {
@@ -126,40 +201,45 @@ bool is_plain(const std::string& labels) {
          labels.find('.') == std::string::npos;
 }
 
-// Ellipses and diagonals (a label twice in one operand) stay as they are, and
-// are then reported as operators without a kernel.
 Rewritten einsum(Builder& b, Node& node) {
   const std::string equation =
       absl::StrReplaceAll(node.argument(arg::equation).as_string(), {{" ", ""}});
   const std::vector<Value*> tensors = node.argument(arg::tensors).values();
-  const std::vector<std::string> inputs =
-      absl::StrSplit(equation.substr(0, equation.find("->")), ',');
+  std::vector<std::string> inputs = absl::StrSplit(equation.substr(0, equation.find("->")), ',');
   if (inputs.size() != tensors.size()) {
     return absl::InvalidArgumentError(absl::StrCat("equation '", equation, "' has ", inputs.size(),
                                                    " operands, the node ", tensors.size()));
   }
-  const std::string output = output_labels(equation, inputs);
+  std::string output = output_labels(equation, inputs);
+  if (!name_ellipses(tensors, &inputs, &output)) return false;
   std::map<char, Size> sizes;
   std::vector<Term> terms;
   for (size_t i = 0; i < inputs.size(); ++i) {
     const Sizes& own = sizes_of(tensors[i]);
-    if (!is_plain(inputs[i])) return false;
+    if (has(inputs[i], '.')) return false;
     if (inputs[i].size() != own.size()) {
       return absl::InvalidArgumentError(absl::StrCat("equation '", equation, "' gives operand ", i,
                                                      " ", inputs[i].size(), " dims, it has ",
                                                      own.size()));
     }
+    std::map<char, Size> here;
     for (size_t d = 0; d < own.size(); ++d) {
-      // A size of 1 that broadcasts is left to others.
-      if (!sizes.emplace(inputs[i][d], own[d]).second && !is_always(sizes[inputs[i][d]], own[d])) {
-        return false;
-      }
+      const char label = inputs[i][d];
+      if (!here.emplace(label, own[d]).second && !is_always(here[label], own[d])) return false;
+      const auto [known, is_new] = sizes.emplace(label, own[d]);
+      if (is_new || own[d].is(1)) continue;
+      if (known->second.is(1)) known->second = own[d];
+      if (!is_always(known->second, own[d])) return false;
     }
     terms.push_back({tensors[i], inputs[i]});
   }
   if (!is_plain(output)) return false;
   for (char label : output) {
     if (sizes.count(label) == 0) return false;
+  }
+  for (Term& term : terms) {
+    PETREL_ASSIGN_OR_RETURN(term, without_repeats(b, term));
+    PETREL_ASSIGN_OR_RETURN(term, without_units(b, term, sizes));
   }
   Term result = terms[0];
   for (size_t i = 1; i < terms.size(); ++i) {

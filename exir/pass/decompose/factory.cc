@@ -102,6 +102,54 @@ Rewritten linspace(Builder& b, Node& node) {
   return done(b, node, b.cast(y, type.dtype));
 }
 
+// base to the power of each of linspace.
+Rewritten logspace(Builder& b, Node& node) {
+  const TensorType type = node.result()->tensor();
+  if (!is_floating_point(type.dtype)) return false;
+  PETREL_ASSIGN_OR_RETURN(
+      Value * y, b.call(aten::linspace, {node.argument(arg::start), node.argument(arg::end),
+                                         node.argument(arg::steps), ScalarType::kDouble}));
+  const double base = fixed_number(node.argument(arg::base));
+  PETREL_ASSIGN_OR_RETURN(y, b.call(aten::pow_Scalar, {base, y}));
+  return done(b, node, b.cast(y, type.dtype));
+}
+
+// level - first * cos(t) + second * cos(2 t), where t goes round once in the samples of a
+// period: as many as the window has, or one less.
+Rewritten window(Builder& b, Node& node, double level, double first, double second) {
+  constexpr double kTurn = 6.283185307179586;
+  const TensorType type = node.result()->tensor();
+  const int64_t count = numel_of(node.result());
+  if (count < 2) return ones(b, node);
+  const Argument* periodic = find_argument(node, arg::periodic);
+  const bool is_whole = periodic == nullptr || *periodic == Argument(true);
+  const double step = kTurn / static_cast<double>(is_whole ? count : count - 1);
+  PETREL_ASSIGN_OR_RETURN(Value * i,
+                          b.call(aten::arange_start_step, {0, count, 1, ScalarType::kDouble}));
+  PETREL_ASSIGN_OR_RETURN(Value * y, b.call(aten::mul_Scalar, {i, step}));
+  PETREL_ASSIGN_OR_RETURN(y, b.call(aten::cos, {y}));
+  PETREL_ASSIGN_OR_RETURN(y, b.call(aten::mul_Scalar, {y, -first}));
+  PETREL_ASSIGN_OR_RETURN(y, b.call(aten::add_Scalar, {y, level}));
+  if (second != 0) {
+    PETREL_ASSIGN_OR_RETURN(Value * twice, b.call(aten::mul_Scalar, {i, 2 * step}));
+    PETREL_ASSIGN_OR_RETURN(twice, b.call(aten::cos, {twice}));
+    PETREL_ASSIGN_OR_RETURN(twice, b.call(aten::mul_Scalar, {twice, second}));
+    PETREL_ASSIGN_OR_RETURN(y, b.binary(aten::add_Tensor, y, twice));
+  }
+  return done(b, node, b.cast(y, type.dtype));
+}
+
+Rewritten hann_window(Builder& b, Node& node) { return window(b, node, 0.5, 0.5, 0); }
+
+Rewritten hamming_window(Builder& b, Node& node) {
+  const Argument* alpha = find_argument(node, arg::alpha);
+  const Argument* beta = find_argument(node, arg::beta);
+  return window(b, node, alpha == nullptr ? 0.54 : fixed_number(*alpha),
+                beta == nullptr ? 0.46 : fixed_number(*beta), 0);
+}
+
+Rewritten blackman_window(Builder& b, Node& node) { return window(b, node, 0.42, 0.5, 0.08); }
+
 // x where the element is on or above the diagonal.
 Rewritten triu(Builder& b, Node& node) {
   Value* x = tensor_at(node, arg::self);
@@ -138,6 +186,15 @@ constexpr Rewrite kRows[] = {
     {aten::eye, eye},
     {aten::eye_m, eye},
     {aten::linspace, linspace},
+    {aten::logspace, logspace},
+    {aten::hann_window, hann_window},
+    {aten::hann_window_periodic, hann_window},
+    {aten::hamming_window, hamming_window},
+    {aten::hamming_window_periodic, hamming_window},
+    {aten::hamming_window_periodic_alpha, hamming_window},
+    {aten::hamming_window_periodic_alpha_beta, hamming_window},
+    {aten::blackman_window, blackman_window},
+    {aten::blackman_window_periodic, blackman_window},
     {aten::triu, triu},
 };
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -161,9 +162,20 @@ Rewritten internal_adaptive_avg_pool2d(Builder& b, Node& node) {
   return adaptive_avg_pool(b, node, 2);
 }
 
-// Where sizes divide an ordinary pool does it.
+// Where sizes divide an ordinary pool does it; one element of an image whose size varies is
+// the largest of all.
 Rewritten adaptive_max_pool(Builder& b, Node& node, size_t spatial) {
   if (node.result(1)->is_used()) return adaptive_max_pool_windows(b, node);
+  const Sizes& sizes = sizes_of(tensor_at(node, arg::self));
+  const Sizes from(sizes.end() - static_cast<ptrdiff_t>(spatial), sizes.end());
+  const auto varies = [](const Size& size) { return !size.expression().is_constant(); };
+  const Sizes unit(spatial, 1);
+  if (is_always(output_size(node, spatial), unit) &&
+      std::any_of(from.begin(), from.end(), varies)) {
+    Ints dims;
+    for (size_t i = spatial; i > 0; --i) dims.push_back(-static_cast<int64_t>(i));
+    return done(b, node, b.call(aten::amax, {tensor_at(node, arg::self), dims, true}));
+  }
   Sizes image = sizes_of(tensor_at(node, arg::self));
   if (image.size() == spatial + 1) image.insert(image.begin(), 1);
   if (spatial == 1) image.insert(image.begin() + 2, 1);
@@ -227,9 +239,9 @@ Rewritten upsample_nearest2d(Builder& b, Node& node) {
 }
 
 Rewritten grid_sampler(Builder& b, Node& node) {
-  if (tensor_at(node, arg::input)->tensor().rank() != 4) return false;
+  const bool is_image = tensor_at(node, arg::input)->tensor().rank() == 4;
   return done(b, node,
-              b.call(aten::grid_sampler_2d,
+              b.call(is_image ? aten::grid_sampler_2d : aten::grid_sampler_3d,
                      {node.argument(arg::input), node.argument(arg::grid),
                       node.argument(arg::interpolation_mode), node.argument(arg::padding_mode),
                       node.argument(arg::align_corners)}));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exir/pass/passes/functionalize.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <memory>
@@ -223,6 +224,23 @@ absl::Status Functionalizer::refresh_operands(Node* node) {
   return absl::OkStatus();
 }
 
+// `self` with one number on its diagonal.
+BuiltValue with_diagonal(Builder& b, const Node& node, Value* self) {
+  const TensorType& type = self->tensor();
+  if (type.is_dynamic() || type.rank() != 2) {
+    return absl::UnimplementedError(
+        absl::StrCat(node.describe(), ": ", to_string(type), " is not a matrix of known size"));
+  }
+  const int64_t length = std::min(type.sizes[0], type.sizes[1]);
+  if (node.argument(arg::wrap) == Argument(true) && type.sizes[0] > type.sizes[1] + 1) {
+    return absl::UnimplementedError(
+        absl::StrCat(node.describe(), ": a diagonal that starts anew is not supported"));
+  }
+  PETREL_ASSIGN_OR_RETURN(
+      Value * line, b.call(aten::full, {Ints{length}, node.argument(arg::fill_value), type.dtype}));
+  return b.call(aten::diagonal_scatter, {self, line, 0, 0, 1});
+}
+
 // What the in-place `node`, whose operands are fresh, leaves in `self`.
 BuiltValue Functionalizer::new_value(Builder& b, Node* node, Value* self) {
   const TensorType& type = self->tensor();
@@ -244,6 +262,7 @@ BuiltValue Functionalizer::new_value(Builder& b, Node* node, Value* self) {
     // The source may change later; a value of its own does not.
     return b.expand(made, sizes_of(type));
   }
+  if (op.is(aten::fill_diagonal_)) return with_diagonal(b, *node, self);
   if (writes_cache(*node)) return cache_after(b, *node, self);
   if (op.twin == nullptr) {
     return absl::UnimplementedError(absl::StrCat(node->describe(), " has no functional form"));
@@ -282,6 +301,10 @@ BuiltValue Functionalizer::scatter(Builder& b, const Alias& view, Value* parent,
     return b.call(aten::slice_scatter,
                   {parent, value, step.argument(arg::dim), step.argument(arg::start),
                    step.argument(arg::end), step.argument(arg::step)});
+  }
+  if (step.is(aten::diagonal)) {
+    return b.call(aten::diagonal_scatter, {parent, value, step.argument(arg::offset),
+                                           step.argument(arg::dim1), step.argument(arg::dim2)});
   }
   return absl::UnimplementedError(
       absl::StrCat("a write through the view of ", step.describe(), " is not supported"));

@@ -209,6 +209,23 @@ INSTANTIATE_TEST_SUITE_P(All, Functionalize,
                %c = aten.full.default([2, 1], 7, dtype=f32)
                %d = aten.slice_scatter.default(%a, %c, 1, 0, 1, 1)
                return %d })"},
+                                           Case{"AWriteToADiagonal",
+                                                R"(method @m(%x: f32[2,3], %y: f32[2]) {
+               %d = aten.diagonal.default(%x, 1, 0, 1)
+               %c = aten.copy_.default(%d, %y)
+               return %x })",
+                                                R"(method @m(%x: f32[2,3], %y: f32[2]) {
+               %d = aten.diagonal.default(%x, 1, 0, 1)
+               %c = aten.diagonal_scatter.default(%x, %y, 1, 0, 1)
+               return %c })"},
+                                           Case{"ADiagonalOfOneNumber",
+                                                R"(method @m(%x: f32[2,3]) {
+               %a = aten.fill_diagonal_.default(%x, 7, false)
+               return %x })",
+                                                R"(method @m(%x: f32[2,3]) {
+               %0 = aten.full.default([2], 7, dtype=f32)
+               %a = aten.diagonal_scatter.default(%x, %0, 0, 0, 1)
+               return %a })"},
                                            Case{"PowHasAnotherOverload",
                                                 R"(method @m(%x: f32[2]) {
                %a = aten.pow_.Scalar(%x, 3)
@@ -292,6 +309,17 @@ TEST(FunctionalizeErrors, RefusesAWriteThroughAnExpandedTensor) {
                 return %x })"),
               HasSubstr("a write through the view of node 'e' "
                         "(aten.expand.default) is not supported"));
+}
+
+TEST(FunctionalizeErrors, RefusesDiagonalsOfCubesAndThoseThatStartAnew) {
+  EXPECT_THAT(pass_error(functionalize, R"(method @m(%x: f32[3,3,3]) {
+                %w = aten.fill_diagonal_.default(%x, 1, false)
+                return %x })"),
+              HasSubstr("f32[3,3,3] is not a matrix of known size"));
+  EXPECT_THAT(pass_error(functionalize, R"(method @m(%x: f32[7,3]) {
+                %w = aten.fill_diagonal_.default(%x, 1, true)
+                return %x })"),
+              HasSubstr("a diagonal that starts anew is not supported"));
 }
 
 // Each write in constant time, and views of views without a stack as deep as they are.

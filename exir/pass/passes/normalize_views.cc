@@ -195,10 +195,19 @@ Rewritten unbind(Builder& b, Node& node) {
   return true;
 }
 
-// The parts [starts[i], starts[i] + size of result i) of dim "dim".
+// The dim that a node splits: what it says, or its name.
+int64_t split_dim(const Node& node) {
+  const size_t rank = tensor_at(node, arg::self)->tensor().rank();
+  if (node.is(aten::hsplit_int, aten::hsplit_array)) return rank > 1 ? 1 : 0;
+  if (node.is(aten::vsplit_int, aten::vsplit_array)) return 0;
+  if (node.is(aten::dsplit_int, aten::dsplit_array)) return 2;
+  return wrap_dim(fixed_int(node.argument(arg::dim)), rank);
+}
+
+// The parts [starts[i], starts[i] + size of result i) of its dim.
 Rewritten cut(Builder& b, Node& node, const Sizes& starts) {
   Value* x = tensor_at(node, arg::self);
-  const int64_t dim = wrap_dim(fixed_int(node.argument(arg::dim)), x->tensor().rank());
+  const int64_t dim = split_dim(node);
   std::vector<Value*> parts(node.num_results(), nullptr);
   for (size_t i = 0; i < parts.size(); ++i) {
     if (!node.result(i)->is_used()) continue;
@@ -211,8 +220,7 @@ Rewritten cut(Builder& b, Node& node, const Sizes& starts) {
 
 // split, split_with_sizes, chunk: parts without gaps.
 Rewritten split(Builder& b, Node& node) {
-  const size_t rank = tensor_at(node, arg::self)->tensor().rank();
-  const int64_t dim = wrap_dim(fixed_int(node.argument(arg::dim)), rank);
+  const int64_t dim = split_dim(node);
   Sizes starts;
   Size start = 0;
   for (size_t i = 0; i < node.num_results(); ++i) {
@@ -224,7 +232,7 @@ Rewritten split(Builder& b, Node& node) {
 
 Rewritten tensor_split_indices(Builder& b, Node& node) {
   Value* x = tensor_at(node, arg::self);
-  const int64_t dim = wrap_dim(fixed_int(node.argument(arg::dim)), x->tensor().rank());
+  const int64_t dim = split_dim(node);
   Sizes starts = {0};
   for (const Size& index : sizes_in(node.argument(arg::indices), 1)) {
     const std::optional<Size> start = clamp_index(index, sizes_of(x)[at(dim)]);
@@ -318,6 +326,12 @@ constexpr Rewrite kRows[] = {
     {aten::unsafe_chunk, split},
     {aten::tensor_split_sections, split},
     {aten::tensor_split_indices, tensor_split_indices},
+    {aten::hsplit_int, split},
+    {aten::vsplit_int, split},
+    {aten::dsplit_int, split},
+    {aten::hsplit_array, tensor_split_indices},
+    {aten::vsplit_array, tensor_split_indices},
+    {aten::dsplit_array, tensor_split_indices},
 };
 
 constexpr Rewrites kTables[] = {Rewrites(kRows)};

@@ -3,7 +3,7 @@
 
 import torch
 
-from inference.calls import B, I, T, call
+from inference.calls import DTYPES, B, I, T, call
 
 X, HALF, CHANCES = T(3, 4), T(3, 4, dt="f16"), T(3, 4, dt="f64", fill=0.5)
 
@@ -86,3 +86,25 @@ for op in ("index_reduce", "index_reduce_"):
     call(op, HALF, 1, I(5), T(3, 5, dt="f16"), "mean", include_self=False)
 call("scatter_.reduce", X, 0, I(2, 4), T(2, 4), reduce="multiply")
 call("scatter_reduce_.two", X, 0, I(2, 4), T(2, 4), "prod")
+
+
+class Unit(T):
+    """Unit matrices of the last size, in batches of the other ones."""
+
+    def __init__(self, *sizes, dt="f32"):
+        super().__init__(*sizes, sizes[-1], dt=dt)
+
+    def make(self):
+        return torch.eye(self.sizes[-1], dtype=DTYPES[self.dt]).expand(self.sizes).clone()
+
+
+for op in ("inverse", "linalg_inv", "linalg_inv_ex", "det", "linalg_det", "cholesky",
+           "linalg_cholesky"):
+    call(op, Unit(3))
+    call(op, Unit(2, 3))
+    call(op, Unit(2, 3, dt="f64"))
+call("linalg_solve", Unit(3), T(3))
+call("linalg_solve", Unit(2, 3), T(2, 3))
+call("linalg_solve", Unit(2, 3), T(3, 4))
+call("linalg_solve", Unit(2, 3), T(5, 1, 3, 4))
+call("linalg_solve", Unit(2, 3), T(2, 4, 3), left=False)

@@ -100,6 +100,15 @@ call("scalar_tensor", 3)
 call("scalar_tensor", 3, dtype=torch.int64)
 call("hann_window", 8)
 call("hamming_window", 8)
+for op in ("hann_window", "hamming_window", "blackman_window"):
+    call(op + ".periodic", 8, False)
+call("blackman_window", 8, dtype=torch.float64)
+call("hamming_window.periodic_alpha", 8, True, 0.5)
+call("hamming_window.periodic_alpha_beta", 8, True, 0.5, 0.4)
+call("logspace", 0, 1, 5)
+call("logspace", 0, 1, 5, 2.0, dtype=torch.float16)
+call("fill_diagonal_", T(3, 4), 1.0)
+call("fill_diagonal_", T(3, 3, 3), 1, True)
 for op in ("fill.Scalar", "fill_.Scalar"):
     call(op, T(2), 1.0)
 for op in ("fill.Tensor", "fill_.Tensor"):

@@ -123,6 +123,11 @@ call("rot90", T(2, 3))
 call("rot90", T(2, 3), 2)
 for op in ("tril", "triu", "tril_", "triu_"):
     call(op, T(3, 3))
+for op in ("hsplit", "vsplit", "dsplit"):
+    call(op + ".int", T(4, 4, 4), 2)
+    call(op + ".array", T(4, 4, 4), [1, 3])
+call("hsplit.int", T(4), 2)
+call("hsplit.array", T(4), [3])
 call("meshgrid", [T(2), T(3)])
 call("meshgrid.indexing", [T(2), T(3), T()], indexing="xy")
 call("meshgrid.indexing", [T(2), T(3)], indexing="ij")

@@ -10,7 +10,7 @@ import math
 import torch
 
 from passes import (combined, composites, elementwise, losses, moving, ordering, products, quantized,
-                    recurrent, second_names, windows)
+                    recurrent, second_names, small_matrices, windows)
 from passes.traced import CASES, rand
 
 
@@ -47,4 +47,9 @@ def record():
     combined.parts()
     combined.statistics()
     combined.others()
+    small_matrices.matrices()
+    small_matrices.sums()
+    small_matrices.windows()
+    small_matrices.grids()
+    small_matrices.splits_and_diagonals()
     return CASES

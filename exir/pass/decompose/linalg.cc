@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Inverses, determinants, systems of equations and Cholesky factors of small matrices, by
+// elimination that is written out step by step. As in torch the pivot of a column is its
+// largest element below the steps that are done. Where a matrix has no inverse torch fails
+// when it runs; here the result is infinite or NaN.
+#include <cstddef>
+#include <vector>
+
+#include "exir/pass/decompose/decompose.h"
+#include "exir/status_macros.h"
+
+namespace petrel::exir {
+namespace {
+
+using Rewritten = absl::StatusOr<bool>;
+using rules::Size;
+using rules::Sizes;
+
+// Each row adds some fifteen nodes.
+constexpr int64_t kMostRows = 16;
+
+// 0, 1, ... n-1 as [1, n, 1].
+BuiltValue row_numbers(Builder& b, int64_t n) {
+  PETREL_ASSIGN_OR_RETURN(Value * rows,
+                          b.call(aten::arange_start_step, {0, n, 1, ScalarType::kLong}));
+  return b.view(rows, {1, n, 1});
+}
+
+// Exchanges row k of a [batch, n, m] with the one of its pivot, whose number [batch, 1, 1]
+// goes to *pivot.
+BuiltValue pivoted(Builder& b, Value* a, Value* rows, int64_t k, int64_t n, Value** pivot) {
+  PETREL_ASSIGN_OR_RETURN(Value * column, b.slice(a, 2, k, k + 1));
+  PETREL_ASSIGN_OR_RETURN(column, b.slice(column, 1, k, n));
+  PETREL_ASSIGN_OR_RETURN(column, b.call(aten::abs, {column}));
+  PETREL_ASSIGN_OR_RETURN(Value * at, b.call(aten::argmax, {column, 1, true}));
+  PETREL_ASSIGN_OR_RETURN(at, b.call(aten::add_Scalar, {at, k}));
+  PETREL_ASSIGN_OR_RETURN(Value * here, b.scalar(static_cast<double>(k), ScalarType::kLong));
+  PETREL_ASSIGN_OR_RETURN(Value * is_pivot, b.binary(aten::eq_Tensor, rows, at));
+  PETREL_ASSIGN_OR_RETURN(Value * is_here, b.call(aten::eq_Scalar, {rows, k}));
+  PETREL_ASSIGN_OR_RETURN(Value * order, b.call(aten::where_self, {is_pivot, here, rows}));
+  PETREL_ASSIGN_OR_RETURN(order, b.call(aten::where_self, {is_here, at, order}));
+  PETREL_ASSIGN_OR_RETURN(order, b.expand(order, sizes_of(a)));
+  *pivot = at;
+  return b.call(aten::gather, {a, 1, order});
+}
+
+// One step of Gauss and Jordan: column k of a becomes that of the unit matrix. What row k
+// is divided by goes to *divisor; `keep_zero`: a zero is not.
+BuiltValue step(Builder& b, Value* a, Value* rows, int64_t k, bool keep_zero, Value** divisor) {
+  PETREL_ASSIGN_OR_RETURN(Value * row, b.slice(a, 1, k, k + 1));
+  PETREL_ASSIGN_OR_RETURN(Value * by, b.slice(row, 2, k, k + 1));
+  *divisor = by;
+  if (keep_zero) {
+    PETREL_ASSIGN_OR_RETURN(Value * is_zero, b.call(aten::eq_Scalar, {by, 0}));
+    PETREL_ASSIGN_OR_RETURN(Value * one, b.scalar(1, a->tensor().dtype));
+    PETREL_ASSIGN_OR_RETURN(by, b.call(aten::where_self, {is_zero, one, by}));
+  }
+  PETREL_ASSIGN_OR_RETURN(row, b.binary(aten::div_Tensor, row, by));
+  PETREL_ASSIGN_OR_RETURN(Value * column, b.slice(a, 2, k, k + 1));
+  PETREL_ASSIGN_OR_RETURN(Value * taken, b.binary(aten::mul_Tensor, column, row));
+  PETREL_ASSIGN_OR_RETURN(Value * rest, b.binary(aten::sub_Tensor, a, taken));
+  PETREL_ASSIGN_OR_RETURN(Value * is_here, b.call(aten::eq_Scalar, {rows, k}));
+  return b.call(aten::where_self, {is_here, row, rest});
+}
+
+// The matrices as [batch, n, n].
+BuiltValue as_batch(Builder& b, Value* a, int64_t n) {
+  const Sizes& sizes = sizes_of(a);
+  return b.view(a, {product(leading(sizes, sizes.size() - 2)), n, n});
+}
+
+// x of a x = right, both [batch, n, ...].
+BuiltValue solved(Builder& b, Value* a, Value* right, int64_t n) {
+  PETREL_ASSIGN_OR_RETURN(Value * rows, row_numbers(b, n));
+  PETREL_ASSIGN_OR_RETURN(a, b.call(aten::cat, {std::vector<Value*>{a, right}, 2}));
+  Value* unused = nullptr;
+  for (int64_t k = 0; k < n; ++k) {
+    PETREL_ASSIGN_OR_RETURN(a, pivoted(b, a, rows, k, n, &unused));
+    PETREL_ASSIGN_OR_RETURN(a, step(b, a, rows, k, false, &unused));
+  }
+  return b.slice(a, 2, n, sizes_of(a)[2]);
+}
+
+Rewritten inverse(Builder& b, Node& node) {
+  Value* a = tensor_at(node, arg::A, arg::self);
+  const int64_t n = sizes_of(a).back();
+  if (n < 1 || n > kMostRows) return false;
+  PETREL_ASSIGN_OR_RETURN(Value * x, as_batch(b, a, n));
+  PETREL_ASSIGN_OR_RETURN(Value * rows, row_numbers(b, n));
+  PETREL_ASSIGN_OR_RETURN(Value * columns, b.view(rows, {1, 1, n}));
+  PETREL_ASSIGN_OR_RETURN(Value * unit, b.binary(aten::eq_Tensor, rows, columns));
+  PETREL_ASSIGN_OR_RETURN(unit, b.cast(unit, x->tensor().dtype));
+  PETREL_ASSIGN_OR_RETURN(unit, b.expand(unit, sizes_of(x)));
+  PETREL_ASSIGN_OR_RETURN(Value * y, solved(b, x, unit, n));
+  PETREL_ASSIGN_OR_RETURN(y, b.view(y, sizes_of(a)));
+  if (node.num_results() == 1) return done(b, node, y);
+  Value* info = nullptr;
+  if (node.result(1)->is_used()) {
+    PETREL_ASSIGN_OR_RETURN(info,
+                            b.call(aten::full, {sizes_of(node.result(1)), 0, ScalarType::kInt}));
+  }
+  PETREL_RETURN_IF_ERROR(b.replace(node, {y, info}));
+  return true;
+}
+
+// The product of the pivots, with the sign of the exchanges.
+Rewritten determinant(Builder& b, Node& node) {
+  Value* a = tensor_at(node, arg::A, arg::self);
+  const int64_t n = sizes_of(a).back();
+  if (n < 1 || n > kMostRows) return false;
+  PETREL_ASSIGN_OR_RETURN(Value * x, as_batch(b, a, n));
+  PETREL_ASSIGN_OR_RETURN(Value * rows, row_numbers(b, n));
+  Value* det = nullptr;
+  for (int64_t k = 0; k < n; ++k) {
+    Value* at = nullptr;
+    Value* pivot = nullptr;
+    PETREL_ASSIGN_OR_RETURN(x, pivoted(b, x, rows, k, n, &at));
+    PETREL_ASSIGN_OR_RETURN(x, step(b, x, rows, k, true, &pivot));
+    PETREL_ASSIGN_OR_RETURN(Value * stays, b.call(aten::eq_Scalar, {at, k}));
+    PETREL_ASSIGN_OR_RETURN(Value * minus, b.call(aten::neg, {pivot}));
+    PETREL_ASSIGN_OR_RETURN(pivot, b.call(aten::where_self, {stays, pivot, minus}));
+    if (det != nullptr) {
+      PETREL_ASSIGN_OR_RETURN(pivot, b.binary(aten::mul_Tensor, det, pivot));
+    }
+    det = pivot;
+  }
+  return done(b, node, b.view(det, sizes_of(node.result())));
+}
+
+Rewritten solve(Builder& b, Node& node) {
+  Value* a = tensor_at(node, arg::A);
+  Value* right = tensor_at(node, arg::B);
+  const Size n = sizes_of(a).back();
+  if (n < 1 || n > kMostRows || node.argument(arg::left) != Argument(true)) return false;
+  const Sizes& out = sizes_of(node.result());
+  Sizes sizes = out;
+  if (out.size() < sizes_of(a).size()) sizes.push_back(1);  // of vectors
+  Sizes squares = leading(sizes, sizes.size() - 2);
+  const Size batch = product(squares);
+  const Size count = sizes.back();
+  squares.insert(squares.end(), {n, n});
+  if (sizes_of(right).size() < sizes.size() && out.size() < sizes.size()) {
+    Sizes columns = sizes_of(right);
+    columns.push_back(1);
+    PETREL_ASSIGN_OR_RETURN(right, b.view(right, columns));
+  }
+  PETREL_ASSIGN_OR_RETURN(a, b.expand(a, squares));
+  PETREL_ASSIGN_OR_RETURN(a, b.view(a, {batch, n, n}));
+  PETREL_ASSIGN_OR_RETURN(right, b.expand(right, sizes));
+  PETREL_ASSIGN_OR_RETURN(right, b.view(right, {batch, n, count}));
+  PETREL_ASSIGN_OR_RETURN(Value * y, solved(b, a, right, n));
+  return done(b, node, b.view(y, out));
+}
+
+// Column by column: each is what is left of its own, over the root of its first element.
+Rewritten cholesky(Builder& b, Node& node) {
+  Value* self = tensor_at(node, arg::self);
+  const int64_t n = sizes_of(self).back();
+  if (n < 1 || n > kMostRows) return false;
+  PETREL_ASSIGN_OR_RETURN(Value * left, as_batch(b, self, n));
+  PETREL_ASSIGN_OR_RETURN(Value * rows, row_numbers(b, n));
+  PETREL_ASSIGN_OR_RETURN(Value * zero, b.scalar(0, left->tensor().dtype));
+  const bool upper = node.argument(arg::upper) == Argument(true);
+  if (upper) {  // torch reads that half
+    PETREL_ASSIGN_OR_RETURN(left, b.swap_last_two(left));
+  }
+  std::vector<Value*> columns;
+  for (int64_t k = 0; k < n; ++k) {
+    PETREL_ASSIGN_OR_RETURN(Value * column, b.slice(left, 2, k, k + 1));
+    PETREL_ASSIGN_OR_RETURN(Value * first, b.slice(column, 1, k, k + 1));
+    PETREL_ASSIGN_OR_RETURN(first, b.call(aten::sqrt, {first}));
+    PETREL_ASSIGN_OR_RETURN(column, b.binary(aten::div_Tensor, column, first));
+    PETREL_ASSIGN_OR_RETURN(Value * above, b.call(aten::lt_Scalar, {rows, k}));
+    PETREL_ASSIGN_OR_RETURN(column, b.call(aten::where_self, {above, zero, column}));
+    columns.push_back(column);
+    PETREL_ASSIGN_OR_RETURN(Value * row, b.swap_last_two(column));
+    PETREL_ASSIGN_OR_RETURN(Value * taken, b.binary(aten::mul_Tensor, column, row));
+    PETREL_ASSIGN_OR_RETURN(left, b.binary(aten::sub_Tensor, left, taken));
+  }
+  PETREL_ASSIGN_OR_RETURN(Value * y, b.call(aten::cat, {columns, 2}));
+  if (upper) {
+    PETREL_ASSIGN_OR_RETURN(y, b.swap_last_two(y));
+  }
+  return done(b, node, b.view(y, sizes_of(self)));
+}
+
+constexpr Rewrite kRows[] = {
+    {aten::inverse, inverse},   {aten::linalg_inv, inverse},       {aten::linalg_inv_ex, inverse},
+    {aten::det, determinant},   {aten::linalg_det, determinant},   {aten::linalg_solve, solve},
+    {aten::cholesky, cholesky}, {aten::linalg_cholesky, cholesky},
+};
+
+}  // namespace
+
+Rewrites linalg_decompositions() { return kRows; }
+
+}  // namespace petrel::exir
