@@ -65,7 +65,8 @@ std::optional<Convolution> convolution_of(Value* value) {
   const ScalarType dtype = found.weight->type.dtype;
   const bool is_plain = is_floating_point(dtype) && value->tensor().dtype == dtype &&
                         value->tensor().rank() == sizes.size() &&
-                        (bias == nullptr || bias->tensor().dtype == dtype);
+                        (bias == nullptr || (bias->tensor().dtype == dtype &&
+                                             bias->tensor().sizes == Sizes{sizes[0]}));
   if (!is_plain || found.stride.size() != dims || found.padding.size() != dims ||
       found.dilation.size() != dims) {
     return {};
