@@ -94,8 +94,8 @@ void walk(const Graph& graph, const WeightOf& weight_of, const Visit& visit) {
 // halves for tanh and rounds them again (runtime/subgraph.cc).
 uint64_t count_added(const Graph& graph, const Node& node) {
   if (is_pair_with_range(node)) return 1;
-  const bool is_widened = node.kind == NodeKind::Tanh &&
-                          graph.values[node.inputs[0]].datatype == Datatype::FP16;
+  const bool is_widened =
+      node.kind == NodeKind::Tanh && graph.values[node.inputs[0]].datatype == Datatype::FP16;
   return is_widened ? 2 : 0;
 }
 
