@@ -182,12 +182,12 @@ absl::StatusOr<Term> without_repeats(Builder& b, Term term) {
 
 // Without the dims of size 1 whose label has another size elsewhere: they broadcast.
 absl::StatusOr<Term> without_units(Builder& b, Term term, const std::map<char, Size>& sizes) {
+  const Sizes own = sizes_of(term.value);
   Sizes kept;
   std::string labels;
   for (size_t i = 0; i < term.labels.size(); ++i) {
-    const Size& own = sizes_of(term.value)[i];
-    if (own.is(1) && !sizes.at(term.labels[i]).is(1)) continue;
-    kept.push_back(own);
+    if (own[i].is(1) && !sizes.at(term.labels[i]).is(1)) continue;
+    kept.push_back(own[i]);
     labels.push_back(term.labels[i]);
   }
   PETREL_ASSIGN_OR_RETURN(Value * value, b.view(term.value, kept));

@@ -49,6 +49,20 @@ TEST(RewriteDynamic, ComputesTheSizesThatAViewCannotInfer) {
       })"));
 }
 
+// A window of the size of the image cannot be written.
+TEST(RewriteDynamic, TakesTheLargestOfAnImageWhoseSizeVaries) {
+  EXPECT_EQ(after_pass(decompose, R"(
+      method @f<h: 2..16, w: 2..16>(%x: f32[1,3,h,w]) {
+        %y, %i = aten.adaptive_max_pool2d.default(%x, [1, 1])
+        return %y
+      })"),
+            expected(R"(
+      method @f<h: 2..16, w: 2..16>(%x: f32[1,3,h,w]) {
+        %y = aten.amax.default(%x, [-2, -1], true)
+        return %y
+      })"));
+}
+
 TEST(RewriteDynamic, ComputesBoundsOfSlices) {
   EXPECT_EQ(after_pass(normalize_views, R"(
       method @f<n: 1..16>(%x: f32[n,8]) {
