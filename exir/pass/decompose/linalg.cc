@@ -67,7 +67,7 @@ BuiltValue step(Builder& b, Value* a, Value* rows, int64_t k, bool keep_zero, Va
 // The matrices as [batch, n, n].
 BuiltValue as_batch(Builder& b, Value* a, int64_t n) {
   const Sizes& sizes = sizes_of(a);
-  return b.view(a, {product(leading(sizes, sizes.size() - 2)), n, n});
+  return b.view(a, {product(leading(sizes, 2)), n, n});
 }
 
 // x of a x = right, both [batch, n, ...].
@@ -136,7 +136,7 @@ Rewritten solve(Builder& b, Node& node) {
   const Sizes& out = sizes_of(node.result());
   Sizes sizes = out;
   if (out.size() < sizes_of(a).size()) sizes.push_back(1);  // of vectors
-  Sizes squares = leading(sizes, sizes.size() - 2);
+  Sizes squares = leading(sizes, 2);
   const Size batch = product(squares);
   const Size count = sizes.back();
   squares.insert(squares.end(), {n, n});
