@@ -71,14 +71,14 @@ bool is_fixed_batch_norm(const Node& node) {
   return is_batch_norm(node.op()) && is_inference(node) && has_fixed_parameters(node);
 }
 
-absl::StatusOr<Affine> affine_of(const Node& node) {
+absl::StatusOr<ChannelAffine> affine_of(const Node& node) {
   const size_t channels = static_cast<size_t>(tensor_at(node, arg::input)->tensor().sizes[1]);
   PETREL_ASSIGN_OR_RETURN(const Doubles weight, elements(node, arg::weight, 1, channels));
   PETREL_ASSIGN_OR_RETURN(const Doubles bias, elements(node, arg::bias, 0, channels));
   PETREL_ASSIGN_OR_RETURN(const Doubles mean, elements(node, arg::running_mean, 0, channels));
   PETREL_ASSIGN_OR_RETURN(const Doubles variance, elements(node, arg::running_var, 1, channels));
   const double eps = node.argument(arg::eps).as_number();
-  Affine affine;
+  ChannelAffine affine;
   for (size_t c = 0; c < channels; ++c) {
     affine.scale.push_back(weight[c] / std::sqrt(variance[c] + eps));
     affine.shift.push_back(bias[c] - mean[c] * affine.scale[c]);

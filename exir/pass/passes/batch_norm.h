@@ -8,7 +8,7 @@
 //   shift = bias - running_mean * scale
 //
 //   if (is_fixed_batch_norm(node)) {
-//     PETREL_ASSIGN_OR_RETURN(const Affine affine, affine_of(node));
+//     PETREL_ASSIGN_OR_RETURN(const ChannelAffine affine, affine_of(node));
 //   }
 #ifndef PETREL_EXIR_PASS_PASSES_BATCH_NORM_H_
 #define PETREL_EXIR_PASS_PASSES_BATCH_NORM_H_
@@ -26,7 +26,7 @@ namespace petrel::exir {
 using Doubles = std::vector<double>;
 
 // In double precision, one element for each channel.
-struct Affine {
+struct ChannelAffine {
   Doubles scale;
   Doubles shift;
   std::string name;  // "bn1": of the module
@@ -46,7 +46,7 @@ bool is_batch_norm(const OpInfo& op);
 bool is_fixed_batch_norm(const Node& node);
 
 // Invalid argument where a parameter has not one element for each channel.
-absl::StatusOr<Affine> affine_of(const Node& node);
+absl::StatusOr<ChannelAffine> affine_of(const Node& node);
 
 }  // namespace petrel::exir
 

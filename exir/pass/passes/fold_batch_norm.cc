@@ -73,7 +73,7 @@ struct Target {
 };
 
 absl::StatusOr<Value*> folded_weight(Graph& graph, const Constant& weight,
-                                     const ChannelLayout& layout, const Affine& affine) {
+                                     const ChannelLayout& layout, const ChannelAffine& affine) {
   return add_unique_constant(graph, absl::StrCat(weight.fqn, "@", affine.name), weight.type,
                              scaled(weight, layout, affine.scale), weight.kind, weight.sources());
 }
@@ -126,7 +126,8 @@ bool find_target(const Node& node, size_t channels, Target* out) {
 }
 
 // Puts the scale and the shift into the producer of `node`'s input.
-Rewritten fold_into_producer(Builder& b, Node& node, const Affine& affine, FoldCounts& counts) {
+Rewritten fold_into_producer(Builder& b, Node& node, const ChannelAffine& affine,
+                             FoldCounts& counts) {
   Value* x = tensor_at(node, arg::input);
   Node* producer = x->producer();
   const size_t channels = affine.scale.size();
@@ -169,7 +170,7 @@ absl::StatusOr<Value*> per_channel(Graph& graph, const std::string& fqn, const D
                              std::move(data), Constant::Kind::kParameter);
 }
 
-Rewritten scale_and_shift(Builder& b, Node& node, const Affine& affine) {
+Rewritten scale_and_shift(Builder& b, Node& node, const ChannelAffine& affine) {
   Value* x = tensor_at(node, arg::input);
   PETREL_ASSIGN_OR_RETURN(Value * scale, per_channel(b.graph(), absl::StrCat(affine.name, ".scale"),
                                                      affine.scale, x->tensor()));
@@ -205,7 +206,7 @@ Rewritten with_operators(Builder& b, Node& node) {
 Rewritten batch_norm(Builder& b, Node& node) {
   if (!is_inference(node)) return false;
   if (!has_fixed_parameters(node)) return with_operators(b, node);
-  PETREL_ASSIGN_OR_RETURN(const Affine affine, affine_of(node));
+  PETREL_ASSIGN_OR_RETURN(const ChannelAffine affine, affine_of(node));
   return scale_and_shift(b, node, affine);
 }
 
@@ -232,7 +233,7 @@ absl::StatusOr<bool> fold_batch_norm(Graph& graph, const PassContext&) {
   for (Node* node : graph.node_pointers()) {
     Builder b(graph, node);
     if (is_fixed_batch_norm(*node)) {
-      PETREL_ASSIGN_OR_RETURN(const Affine affine, affine_of(*node));
+      PETREL_ASSIGN_OR_RETURN(const ChannelAffine affine, affine_of(*node));
       PETREL_ASSIGN_OR_RETURN(const bool fits, fold_into_producer(b, *node, affine, counts));
       changed = changed || fits;
     } else if (node->is(aten::add_Tensor, aten::add_Scalar)) {

@@ -122,7 +122,7 @@ absl::StatusOr<std::optional<Term>> narrower(const Convolution& wide, const Conv
 }
 
 // The input itself, each channel times a number, with a number added.
-absl::StatusOr<std::optional<Term>> of_input(const Convolution& wide, Affine affine) {
+absl::StatusOr<std::optional<Term>> of_input(const Convolution& wide, ChannelAffine affine) {
   const Sizes& sizes = wide.weight->type.sizes;
   const size_t dims = wide.kernel.size();
   const bool keeps_places = wide.stride == Ints(dims, 1) && wide.groups > 0 &&
@@ -153,7 +153,7 @@ absl::StatusOr<std::optional<Term>> term_of(const Convolution& wide, Value* valu
       tensor_at(*node, arg::input) != wide.x) {
     return std::optional<Term>();
   }
-  PETREL_ASSIGN_OR_RETURN(Affine affine, affine_of(*node));
+  PETREL_ASSIGN_OR_RETURN(ChannelAffine affine, affine_of(*node));
   return of_input(wide, std::move(affine));
 }
 
