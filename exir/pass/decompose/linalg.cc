@@ -87,10 +87,7 @@ Rewritten inverse(Builder& b, Node& node) {
   const int64_t n = sizes_of(a).back();
   if (n < 1 || n > kMostRows) return false;
   PETREL_ASSIGN_OR_RETURN(Value * x, as_batch(b, a, n));
-  PETREL_ASSIGN_OR_RETURN(Value * rows, row_numbers(b, n));
-  PETREL_ASSIGN_OR_RETURN(Value * columns, b.view(rows, {1, 1, n}));
-  PETREL_ASSIGN_OR_RETURN(Value * unit, b.binary(aten::eq_Tensor, rows, columns));
-  PETREL_ASSIGN_OR_RETURN(unit, b.cast(unit, x->tensor().dtype));
+  PETREL_ASSIGN_OR_RETURN(Value * unit, b.call(aten::eye, {n, x->tensor().dtype}));
   PETREL_ASSIGN_OR_RETURN(unit, b.expand(unit, sizes_of(x)));
   PETREL_ASSIGN_OR_RETURN(Value * y, solved(b, x, unit, n));
   PETREL_ASSIGN_OR_RETURN(y, b.view(y, sizes_of(a)));
