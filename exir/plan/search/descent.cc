@@ -10,6 +10,12 @@
 #include "exir/plan/search/ordering.h"
 
 namespace petrel::exir::plan {
+namespace {
+
+// Capacities that are refuted one after the other before halving begins.
+constexpr int kMostClimbed = 256;
+
+}  // namespace
 
 Descent::Descent(const Problem& problem, const ConflictGraph& graph, Effort* effort,
                  ComponentPlan* plan)
@@ -49,6 +55,8 @@ Search::Outcome Descent::attempt(int64_t capacity, int64_t nodes) {
       search_.share_of_full_rows(capacity) > 0.75 ? kTight : kLoose;
   const auto size = static_cast<int64_t>(problem_.buffers.size());
   int64_t run_length = 100 + size + size / 5;
+  // One may be refuted before its first step.
+  effort_->spend();
   for (size_t turn = 0; nodes > 0 && !effort_->exhausted(); ++turn) {
     Search::Guide guide;
     guide.priority = priorities_[order[turn % order.size()]];
@@ -80,7 +88,8 @@ void Descent::run(int64_t goal, bool only_goal) {
     begun_ = true;
     patience_ = 20 * size + 5000;
     int64_t open = floor_of(goal);  // largest that did not work out
-    while (true) {
+    // Unit by unit: an alignment may be a million of them above the least that fits.
+    for (int climbed = 0; climbed < kMostClimbed; ++climbed) {
       open = floor_of(std::max(goal, plan_->lower_bound));
       if (done(goal, only_goal)) return;
       if (attempt(open, patience_) != Search::Outcome::kRefuted) break;

@@ -57,6 +57,18 @@ TEST(PlannerTest, SharesMemoryOfBuffersThatDoNotMeet) {
   EXPECT_TRUE(solution->optimal);
 }
 
+// Of capacities between the sizes of both and the alignment, none was refuted by halves.
+TEST(PlannerTest, DoesNotClimbToAnAlignment) {
+  Problem problem = one_pool({make("a", 0, 34, 6), make("b", 2, 9, 6)});
+  problem.buffers[0].offset = 1;
+  problem.buffers[1].alignment = 777777777777;
+  problem.buffers[1].gaps.resize(1);
+  problem.buffers[1].gaps[0].time = {4, 6};
+  absl::StatusOr<Solution> solution = plan(problem, effort(10000));
+  ASSERT_TRUE(solution.ok()) << solution.status();
+  EXPECT_EQ(solution->placements[1].offset, 777777777777);
+}
+
 TEST(PlannerTest, KeepsAlignmentOfThePlacedBufferNotOfItsNeighbour) {
   Problem problem = one_pool({make("a", 0, 2, 10), make("b", 0, 2, 16)});
   problem.buffers[0].alignment = 2;
