@@ -220,6 +220,18 @@ Inferred einsum(const BoundArguments& in) {
     sizes.push_back(it->second);
   }
   PETREL_ASSIGN_OR_RETURN(ScalarType dtype, promoted_dtype(in));
+  // A sum of integers has 64 bits, a product their own type.
+  const auto is_gone = [&result](char label) { return result.find(label) == std::string::npos; };
+  bool is_summed = !ellipsis.empty() && is_gone('.');
+  for (const auto& [label, count] : uses) {
+    is_summed = is_summed || (is_gone(label) && (count == 1 || operands.size() == 1));
+  }
+  if (is_summed && !is_floating_point(dtype)) {
+    if (operands.size() > 1) {
+      return absl::UnimplementedError("integers of one operand are summed before the product");
+    }
+    dtype = ScalarType::kLong;
+  }
   return one(dtype, std::move(sizes));
 }
 
