@@ -276,9 +276,10 @@ absl::Status GraphReader::read_node(const Json& node) {
   }
   const absl::StatusOr<bool> of_complex = is_of_complex(*op, node);
   if (!of_complex.ok()) return annotate(of_complex.status(), place);
-  return annotate(
-      *of_complex ? read_complex(*op, node, source) : read_operator(*op, node, source, name),
-      place);
+  if (*of_complex) return annotate(read_complex(*op, node, source), place);
+  return annotate(is_made_of_others(*op) ? read_made_of_others(*op, node, source)
+                                         : read_operator(*op, node, source, name),
+                  place);
 }
 
 absl::Status GraphReader::read_operator(const OpInfo& op, const Json& node, const Source& source,
@@ -328,7 +329,9 @@ absl::Status GraphReader::bind_results(const Node& made, const Json& node) {
     // What nothing reads the exporter calls so; the types that it records there
     // need not be those of eager torch (statistics of halves are floats).
     if (!absl::EndsWith(names[i], absl::StrCat("_unused_", i))) {
-      PETREL_RETURN_IF_ERROR(check_recorded(names[i], *made.result(i)));
+      PETREL_RETURN_IF_ERROR(made.op().has(kDataSized)
+                                 ? take_sizes_by_data(names[i], *made.result(i))
+                                 : check_recorded(names[i], *made.result(i)));
     }
     PETREL_RETURN_IF_ERROR(define(names[i], {Argument(made.result(i)), {}}));
   }

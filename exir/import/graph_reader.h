@@ -114,6 +114,13 @@ class GraphReader {
   absl::Status bind_results(const Node& made, const Json& node);
   absl::Status take_recorded_sizes(const std::string& name, const TensorType& recorded,
                                    Value& value);
+  // Operators with a size that depends on data (sizes_by_data.cc).
+  absl::Status take_sizes_by_data(const std::string& name, Value& value);
+  static bool is_made_of_others(const OpInfo& op);
+  absl::Status read_made_of_others(const OpInfo& op, const Json& node, const Source& source);
+  absl::StatusOr<Value*> sized_by_data(const OpInfo& op, std::vector<Argument> arguments,
+                                       const std::string& name, size_t recorded_dim,
+                                       const Source& source);
   absl::Status check_recorded(const std::string& name, Value& value);
   absl::StatusOr<Argument> lookup(const std::string& name);
   absl::StatusOr<Argument> known_scalar(const std::string& name);

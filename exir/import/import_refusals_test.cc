@@ -35,12 +35,19 @@ TEST(ImportRefusals, ListsEveryUnknownOperatorWithItsLine) {
                ", in forward), aten.special_i0e.default (node '");
 }
 
-TEST(ImportRefusals, NamesNodeAndLineOfSizesThatDependOnData) {
+TEST(ImportRefusals, NamesNodeAndLineOfSizesThatDependOnDataWithoutBound) {
   for (const auto& [name, text] : std::vector<std::pair<std::string, std::string>>{
            {"nonzero", "node 'nonzero' (aten.nonzero.default) at "},
            {"mask", "node 'index' (aten.index.Tensor) at "}}) {
-    expect_error(own_fixture(name), text + "exir/import/testdata/make_fixtures.py:");
-    expect_error(own_fixture(name), ", in forward");
+    TestArchive archive = TestArchive::of(own_fixture(name));
+    archive.edit_program("\"max_val\": 6", "\"max_val\": null");
+    const std::string path = archive.save("unbounded");
+    expect_error(path, text + "exir/import/testdata/make_fixtures.py:");
+    expect_error(path, "dim 0: symbol u0 has no upper bound");
+    // More than there are elements.
+    archive = TestArchive::of(own_fixture(name));
+    archive.edit_program("\"max_val\": 6", "\"max_val\": 7");
+    expect_error(archive.save("more"), "in the archive, but its operator gives");
   }
 }
 

@@ -45,6 +45,13 @@ std::vector<float> floats(const ConstantPtr& constant) {
   return values;
 }
 
+TEST(Import, SizesThatDependOnDataAreTheSymbolsOfTheArchive) {
+  const Method nonzero = import_or_die(own_fixture("nonzero"));
+  EXPECT_EQ(to_string(nonzero.graph->outputs()[0]->type()), "i64[u0,2]");
+  const Method mask = import_or_die(own_fixture("mask"));
+  EXPECT_EQ(to_string(mask.graph->outputs()[0]->type()), "f32[u0]");
+}
+
 TEST(Import, ReadsANetworkOfEveryRelease) {
   for (const char* torch : {"torch_2_9", "torch_2_13", "torch_2_14"}) {
     const Method method = import_or_die(shared_fixture("conv_bn_relu", torch));

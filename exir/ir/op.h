@@ -89,6 +89,8 @@ enum OpTrait : uint32_t {
   // merged, dropped or moved across another one, it would give other numbers
   // than the model does, or all that come after it would.
   kRandom = 1u << 7,
+  // A size of a result depends on data: its rule knows the most that it may be.
+  kDataSized = 1u << 8,
 };
 
 // Types of the results of `op` applied to `arguments`; InvalidArgument names

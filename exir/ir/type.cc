@@ -187,6 +187,18 @@ bool agree(const Type& a, const Type& b) {
   return !a.is_tensor() || agree(a.tensor, b.tensor);
 }
 
+bool agrees_by_data(const TensorType& found, const TensorType& ruled) {
+  if (found.dtype != ruled.dtype || found.rank() != ruled.rank()) return false;
+  for (size_t dim = 0; dim < found.rank(); ++dim) {
+    const SizeExpression rule = ruled.size(dim);
+    if (rule.has_unknown() ? found.sizes[dim] > ruled.sizes[dim]
+                           : !SizeExpression::agree(found.size(dim), rule)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 std::string to_string(const TensorType& type) {
   std::string text(scalar_type_name(type.dtype));
   absl::StrAppend(&text, "[");

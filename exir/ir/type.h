@@ -103,6 +103,9 @@ struct Type {
 // sample points only. For checks of what is known to be the same by other means.
 bool agree(const TensorType& a, const TensorType& b);
 bool agree(const Type& a, const Type& b);
+// The same of a result of an operator that has kDataSized, and of what its rule gives: a size
+// that the rule does not know may be any up to the most that the rule gives.
+bool agrees_by_data(const TensorType& found, const TensorType& ruled);
 
 std::string to_string(const TensorType& type);
 std::string to_string(const Type& type);

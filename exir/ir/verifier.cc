@@ -153,7 +153,11 @@ absl::Status types_are_as_inferred(const Node& node, Walk&) {
   if (!inferred.ok()) return broken(node, std::string(inferred.status().message()));
   bool fits = node.num_results() == inferred->size();
   for (size_t i = 0; fits && i < inferred->size(); ++i) {
-    fits = is_as_inferred(node.result(i)->type(), (*inferred)[i]);
+    const Type& found = node.result(i)->type();
+    const Type& ruled = (*inferred)[i];
+    fits = is_as_inferred(found, ruled) ||
+           (op.has(kDataSized) && found.is_tensor() && ruled.is_tensor() &&
+            agrees_by_data(found.tensor, ruled.tensor));
   }
   if (fits) return absl::OkStatus();
   std::vector<Type> found;

@@ -21,9 +21,24 @@ absl::Status check_index_dtype(const TensorType& index) {
                  ", must be i64 or i32");
 }
 
+bool is_mask(const TensorType& index) {
+  return index.dtype == ScalarType::kBool || index.dtype == ScalarType::kByte;
+}
+
+// A mask stands for one index for each of its dimensions: the places that are true.
+absl::Status check_mask(const TensorType& mask, const TensorType& self, size_t dim) {
+  if (mask.rank() == 0) return invalid("an index is a mask of rank 0");
+  for (size_t i = 0; i < mask.rank(); ++i) {
+    if (dim + i < self.rank() && mask.sizes[i] == self.sizes[dim + i]) continue;
+    return invalid("a mask is [", absl::StrJoin(mask.sizes, ","), "], dim ", dim,
+                   " on of argument 'self' is [", absl::StrJoin(self.sizes, ","), "]");
+  }
+  return absl::OkStatus();
+}
+
 // Sizes of self[indices]. The indexed dimensions give way to the broadcast
 // sizes of the indices: at the place of the first one when they are adjacent,
-// else at the front.
+// else at the front. How many places of a mask are true, data decides.
 absl::StatusOr<Sizes> indexed_sizes(const BoundArguments& in) {
   const TensorType& self = in.tensor("self");
   const std::vector<const TensorType*> indices = in.tensors("indices");
@@ -31,33 +46,39 @@ absl::StatusOr<Sizes> indexed_sizes(const BoundArguments& in) {
     return invalid("argument 'indices' has ", indices.size(), " items, must have at most ",
                    self.rank());
   }
-  std::vector<const TensorType*> present;
-  size_t first = 0;
-  size_t last = 0;
-  for (size_t i = 0; i < indices.size(); ++i) {
-    if (indices[i] == nullptr) continue;
-    const ScalarType dtype = indices[i]->dtype;
-    if (dtype == ScalarType::kBool || dtype == ScalarType::kByte) {
-      return absl::UnimplementedError(
-          "indexes by a mask: the size of the result depends on data, which is "
-          "not supported");
+  std::vector<Sizes> present;
+  std::vector<bool> is_gone(self.rank());
+  size_t first = 0, last = 0, count = 0, dim = 0;
+  for (const TensorType* index : indices) {
+    const bool by_mask = index != nullptr && is_mask(*index);
+    const size_t dims = by_mask ? index->rank() : 1;
+    if (by_mask) {
+      PETREL_RETURN_IF_ERROR(check_mask(*index, self, dim));
+      present.push_back({size_by_data(index->numel())});
+    } else if (dim >= self.rank()) {
+      return invalid("argument 'indices' names more than ", self.rank(), " dims");
+    } else if (index != nullptr) {
+      PETREL_RETURN_IF_ERROR(check_index_dtype(*index));
+      present.push_back(index->sizes);
     }
-    PETREL_RETURN_IF_ERROR(check_index_dtype(*indices[i]));
-    if (present.empty()) first = i;
-    last = i;
-    present.push_back(indices[i]);
+    if (index != nullptr) {
+      if (count == 0) first = dim;
+      count += dims;
+      last = dim + dims - 1;
+      for (size_t d = dim; d <= last; ++d) is_gone[d] = true;
+    }
+    dim += dims;
   }
   if (present.empty()) return self.sizes;
-  PETREL_ASSIGN_OR_RETURN(Sizes picked, broadcast(present));
-  const bool adjacent = last - first + 1 == present.size();
+  PETREL_ASSIGN_OR_RETURN(Sizes picked, broadcast_sizes(present));
+  const bool adjacent = last - first + 1 == count;
   Sizes sizes;
   if (!adjacent) sizes = picked;
   for (size_t i = 0; i < self.rank(); ++i) {
     if (adjacent && i == first) {
       sizes.insert(sizes.end(), picked.begin(), picked.end());
     }
-    const bool gone = i < indices.size() && indices[i] != nullptr;
-    if (!gone) sizes.push_back(self.sizes[i]);
+    if (!is_gone[i]) sizes.push_back(self.sizes[i]);
   }
   return sizes;
 }
@@ -65,6 +86,17 @@ absl::StatusOr<Sizes> indexed_sizes(const BoundArguments& in) {
 Inferred index(const BoundArguments& in) {
   PETREL_ASSIGN_OR_RETURN(Sizes sizes, indexed_sizes(in));
   return one(in.tensor("self").dtype, std::move(sizes));
+}
+
+Inferred masked_select(const BoundArguments& in) {
+  const TensorType& self = in.tensor("self");
+  const TensorType& mask = in.tensor("mask");
+  if (!is_mask(mask)) {
+    return invalid("argument 'mask' is ", std::string(scalar_type_name(mask.dtype)),
+                   ", must be bool");
+  }
+  PETREL_ASSIGN_OR_RETURN(Sizes sizes, broadcast({&self, &mask}));
+  return one(self.dtype, {size_by_data(TensorType::contiguous(self.dtype, sizes).numel())});
 }
 
 Inferred index_put(const BoundArguments& in) {
@@ -271,9 +303,9 @@ Inferred isin(const BoundArguments& in) {
 
 constexpr OpRow kRows[] = {
     {"aten::index.Tensor(Tensor self, Tensor?[] indices) -> Tensor", "aten::index.Tensor_out",
-     kPure, infer<index>},
+     kPure | kDataSized, infer<index>},
     {"aten::_unsafe_index.Tensor(Tensor self, Tensor?[] indices) -> Tensor",
-     "aten::index.Tensor_out", kPure, infer<index>},
+     "aten::index.Tensor_out", kPure | kDataSized, infer<index>},
     {"aten::index_put(Tensor self, Tensor?[] indices, Tensor values, bool "
      "accumulate=False) -> Tensor",
      "aten::index_put.out", kPure, infer<index_put>},
@@ -349,8 +381,8 @@ constexpr OpRow kRows[] = {
     {"aten::masked_scatter_(Tensor(a!) self, Tensor mask, Tensor source) -> "
      "Tensor(a!)",
      "", kInPlace, infer<same_as_self>, "aten::masked_scatter"},
-    {"aten::masked_select(Tensor self, Tensor mask) -> Tensor", "aten::masked_select.out", kPure,
-     infer<refuse_data_dependent>},
+    {"aten::masked_select(Tensor self, Tensor mask) -> Tensor", "aten::masked_select.out",
+     kPure | kDataSized, infer<masked_select>},
     {"aten::select_scatter(Tensor self, Tensor src, int dim, SymInt index) -> "
      "Tensor",
      "aten::select_scatter.out", kPure, infer<select_scatter>},

@@ -171,19 +171,34 @@ void append_identity(const Argument& argument, std::string* out) {
   absl::StrAppend(out, ";");
 }
 
-// What an operator gives is the same whenever its arguments are: a symbol named
-// by all of them.
-SizeExpression unknown(const OpInfo& op, absl::Span<const Argument> arguments, size_t result,
-                       size_t dim, SizeRange range, const SampleValues& samples) {
-  std::string identity = absl::StrCat(op.full_name(), ";", result, ";", dim, ";");
-  for (const Argument& argument : arguments) append_identity(argument, &identity);
+SizeExpression unknown(const std::string& identity, SizeRange range, const SampleValues& samples) {
   const auto* bytes = reinterpret_cast<const uint8_t*>(identity.data());
   const std::string digest = to_hex(sha256_of(absl::MakeConstSpan(bytes, identity.size())));
   return SizeExpression(std::make_shared<const SizeSymbol>(absl::StrCat("u_", digest.substr(0, 32)),
                                                            range, samples, true));
 }
 
+// What an operator gives is the same whenever its arguments are: a symbol named
+// by all of them.
+SizeExpression unknown(const OpInfo& op, absl::Span<const Argument> arguments, size_t result,
+                       size_t dim, SizeRange range, const SampleValues& samples) {
+  std::string identity = absl::StrCat(op.full_name(), ";", result, ";", dim, ";");
+  for (const Argument& argument : arguments) append_identity(argument, &identity);
+  return unknown(identity, range, samples);
+}
+
 constexpr SizeRange kAnySize = {0, std::numeric_limits<int32_t>::max()};
+
+// A size that depends on data: equal types have others, so its symbol is named by the values.
+SizeExpression by_data(const OpInfo& op, absl::Span<const Argument> arguments, size_t result,
+                       size_t dim, Size most) {
+  std::string identity = absl::StrCat(op.full_name(), ";", result, ";", dim, ";data;");
+  for (const Argument& argument : arguments) {
+    for (const Value* value : argument.values()) absl::StrAppend(&identity, value->name(), ";");
+  }
+  const SizeRange range = {0, most};
+  return unknown(identity, range, SizeSymbol("by_data", range).samples);
+}
 
 Inferred run_varying(Rule rule, const OpInfo& op, absl::Span<const Argument> arguments) {
   PETREL_ASSIGN_OR_RETURN(const auto points, run_at_samples(rule, op, arguments));
@@ -200,6 +215,13 @@ Inferred run_varying(Rule rule, const OpInfo& op, absl::Span<const Argument> arg
     for (size_t k = 0; agrees && k < kSamples; ++k) agrees = made->sample(k) == samples[k];
     return agrees ? *made : unknown(op, arguments, i, dim, range, samples);
   };
+  const auto most = [&](size_t i, size_t dim) {
+    Size size = 0;
+    for (const std::vector<Type>& types : points) {
+      size = std::max<Size>(size, types[i].tensor.sizes[dim]);
+    }
+    return size;
+  };
   std::vector<Type> result;
   for (size_t i = 0; i < points[0].size(); ++i) {
     const Type& first = points[0][i];
@@ -212,8 +234,12 @@ Inferred run_varying(Rule rule, const OpInfo& op, absl::Span<const Argument> arg
     }
     std::vector<SizeExpression> sizes;
     for (size_t dim = 0; dim < first.tensor.rank(); ++dim) {
-      sizes.push_back(
-          size_at(i, dim, kAnySize, [dim](const Type& at) { return at.tensor.sizes[dim]; }));
+      const bool is_by_data = std::any_of(points.begin(), points.end(), [&](const auto& types) {
+        return types[i].tensor.varies(dim);
+      });
+      sizes.push_back(is_by_data ? by_data(op, arguments, i, dim, most(i, dim))
+                                 : size_at(i, dim, kAnySize,
+                                           [dim](const Type& at) { return at.tensor.sizes[dim]; }));
     }
 
     const bool has_bounds = bounds.ok() && bounds->size() > i && (*bounds)[i].is_tensor() &&
@@ -240,7 +266,16 @@ Inferred run_rule(Rule rule, const OpInfo& op, absl::Span<const Argument> argume
   }
   PETREL_ASSIGN_OR_RETURN(std::vector<Type> types, run_static(rule, op, arguments));
   // A number that does not vary is a literal's, of which nothing is recorded.
-  for (Type& type : types) type.number.reset();
+  for (size_t i = 0; i < types.size(); ++i) {
+    types[i].number.reset();
+    exir::TensorType& type = types[i].tensor;
+    if (!types[i].is_tensor() || !type.is_dynamic()) continue;
+    std::vector<SizeExpression> sizes = type.all_sizes();
+    for (size_t dim = 0; dim < sizes.size(); ++dim) {
+      if (type.varies(dim)) sizes[dim] = by_data(op, arguments, i, dim, type.sizes[dim]);
+    }
+    type = exir::TensorType::dynamic(type.dtype, std::move(sizes), type.sizes);
+  }
   return types;
 }
 

@@ -59,10 +59,13 @@ TEST(Infer, AgreesWithEagerPyTorch) {
   EXPECT_EQ(
       missing,
       (std::set<std::string>{
-          "aten.masked_select.default", "aten.nonzero.default", "aten.repeat_interleave.Tensor",
+          // Sizes of results depend on data; models of test/models/varying have them.
+          "aten.argwhere.default", "aten.masked_select.default", "aten.nonzero.default",
+          "aten.nonzero_numpy.default", "aten.repeat_interleave.Tensor",
           "aten.repeat_interleave.self_Tensor", "aten.unique_consecutive.default",
-          "petrel.attention.default", "petrel.cond.default", "petrel.delegate_call.default",
-          "petrel.map.default", "petrel.scan.default", "petrel.while_loop.default",
+          "aten.where.default", "petrel.attention.default", "petrel.cond.default",
+          "petrel.delegate_call.default", "petrel.map.default", "petrel.scan.default",
+          "petrel.while_loop.default",
           // What torch computes between levels has no types of integers.
           "petrel.int8_add.default", "petrel.int8_average.default",
           "petrel.int8_convolution.default", "petrel.int8_linear.default",
@@ -218,16 +221,30 @@ TEST(Infer, NamesTheSizesThatDoNotFit) {
       << graph.status();
 }
 
-TEST(Infer, RefusesResultsWhoseSizeDependsOnData) {
+TEST(Infer, KnowsTheMostOfASizeThatDependsOnData) {
   const auto graph = parse_graph(
       "method @m(%x: f32[4]) {\n"
       "  %r = aten.nonzero.default(%x) : i64[4,1]\n"
-      "  return %r\n}\n",
+      "  %s = aten.nonzero.default(%r) : i64[4,2]\n"
+      "  return %s\n}\n",
       find_op, nullptr);
   ASSERT_TRUE(graph.ok()) << graph.status();
-  const Node& node = *(*graph)->nodes().front();
-  const auto inferred = node.op().infer(node.op(), node.arguments());
-  EXPECT_EQ(inferred.status().code(), absl::StatusCode::kUnimplemented);
+  std::vector<TensorType> types;
+  for (const auto& node : (*graph)->nodes()) {
+    const auto inferred = node->op().infer(node->op(), node->arguments());
+    ASSERT_TRUE(inferred.ok()) << inferred.status();
+    types.push_back((*inferred)[0].tensor);
+    EXPECT_EQ(types.back().sizes[0], 4);
+    EXPECT_EQ(types.back().size(0).range().low, 0);
+    EXPECT_TRUE(types.back().size(0).has_unknown());
+    EXPECT_FALSE(types.back().varies(1));
+  }
+  // Each has its own.
+  EXPECT_NE(types[0].size(0), types[1].size(0));
+  // Any size up to the most is one that it may have.
+  EXPECT_TRUE(agrees_by_data(TensorType::contiguous(ScalarType::kLong, {3, 1}), types[0]));
+  EXPECT_FALSE(agrees_by_data(TensorType::contiguous(ScalarType::kLong, {5, 1}), types[0]));
+  EXPECT_FALSE(agrees_by_data(TensorType::contiguous(ScalarType::kLong, {3, 2}), types[0]));
 }
 
 struct Wrong {

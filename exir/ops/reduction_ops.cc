@@ -122,6 +122,19 @@ Inferred topk(const BoundArguments& in) {
   return with_indices(out.dtype, out.sizes);
 }
 
+Inferred nonzero(const BoundArguments& in) {
+  const TensorType& self = in.tensor("self");
+  return one(ScalarType::kLong, {size_by_data(self.numel()), self.rank()});
+}
+
+// The columns of nonzero.
+Inferred nonzero_by_dim(const BoundArguments& in) {
+  const TensorType& self = in.tensor(in.has("self") ? "self" : "condition");
+  if (self.rank() == 0) return invalid("argument '", in.op().args[0].name, "' has rank 0");
+  const TensorType places = TensorType::contiguous(ScalarType::kLong, {size_by_data(self.numel())});
+  return std::vector<Type>(self.rank(), places);
+}
+
 Inferred argsort(const BoundArguments& in) {
   const TensorType& self = in.tensor("self");
   PETREL_RETURN_IF_ERROR(in.dim("dim", self.rank()).status());
@@ -274,8 +287,11 @@ constexpr OpRow kRows[] = {
     {"aten::median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor "
      "values, Tensor indices)",
      "", kPure | kReduction, infer<extremum_along>},
-    {"aten::nonzero(Tensor self) -> Tensor", "aten::nonzero.out", kPure,
-     infer<refuse_data_dependent>},
+    {"aten::nonzero(Tensor self) -> Tensor", "aten::nonzero.out", kPure | kDataSized,
+     infer<nonzero>},
+    {"aten::argwhere(Tensor self) -> Tensor", "", kPure | kDataSized, infer<nonzero>},
+    {"aten::nonzero_numpy(Tensor self) -> Tensor[]", "", kPure | kDataSized, infer<nonzero_by_dim>},
+    {"aten::where(Tensor condition) -> Tensor[]", "", kPure | kDataSized, infer<nonzero_by_dim>},
     {"aten::unique_consecutive(Tensor self, bool return_inverse=False, bool "
      "return_counts=False, int? dim=None) -> (Tensor, Tensor, Tensor)",
      "", kPure, infer<refuse_data_dependent>},

@@ -351,6 +351,15 @@ Inferred same_as_self(const BoundArguments& in) {
   return one(self);
 }
 
+// infer.cc gives it the name of its node. Where `most` varies, it makes one of what `most`
+// is at the sample points.
+Size size_by_data(const Size& most) {
+  if (!most.expression().is_constant() || most <= 0) return most;
+  const SizeRange range = {0, most};
+  return SizeExpression(std::make_shared<const SizeSymbol>(
+      "by_data", range, SizeSymbol("by_data", range).samples, /*is_unknown=*/true));
+}
+
 Inferred refuse_data_dependent(const BoundArguments&) {
   return absl::UnimplementedError("the size of its result depends on data, which is not supported");
 }

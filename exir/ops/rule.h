@@ -153,6 +153,8 @@ absl::StatusOr<Sizes> broadcast_sizes(absl::Span<const Sizes> all);
 // Rules shared by families.
 Inferred same_as_self(const BoundArguments& in);
 Inferred refuse_data_dependent(const BoundArguments& in);
+// A size that depends on data (a row of such an operator has kDataSized): 0 to `most`.
+Size size_by_data(const Size& most);
 
 // a / b rounded up, for a >= 0 and b > 0.
 Size ceil_divide(const Size& a, const Size& b);

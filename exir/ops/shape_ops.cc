@@ -148,6 +148,29 @@ Inferred repeat_interleave(const BoundArguments& in) {
   return one(out);
 }
 
+// 0 repeats[0] times, 1 repeats[1] times, ...
+Inferred repeat_places(const BoundArguments& in) {
+  const TensorType& repeats = in.tensor("repeats");
+  if (repeats.rank() != 1) return invalid("argument 'repeats' has rank ", repeats.rank());
+  if (in.given("output_size")) return one(repeats.dtype, {in.integer("output_size")});
+  return one(repeats.dtype, {size_by_data(std::numeric_limits<int32_t>::max())});
+}
+
+// Element i along a dim repeats[i] times.
+Inferred repeat_elements(const BoundArguments& in) {
+  TensorType out = in.tensor("self");
+  if (!in.given("dim") || out.rank() == 0) out.sizes = {out.numel()};
+  PETREL_ASSIGN_OR_RETURN(int64_t dim, in.dim("dim", out.rank()));
+  const TensorType& repeats = in.tensor("repeats");
+  if (repeats.rank() != 1 || repeats.sizes[0] != out.sizes[dim]) {
+    return invalid("argument 'repeats' is [", absl::StrJoin(repeats.sizes, ","), "], must be [",
+                   out.sizes[dim], "]");
+  }
+  PETREL_ASSIGN_OR_RETURN(const std::vector<Type> places, repeat_places(in));
+  out.sizes[dim] = places[0].tensor.size(0);
+  return one(out);
+}
+
 Inferred rot90(const BoundArguments& in) {
   TensorType out = in.tensor("self");
   PETREL_ASSIGN_OR_RETURN(Sizes dims, in.dims("dims", out.rank()));
@@ -276,10 +299,10 @@ constexpr OpRow kRows[] = {
      "", kPure, infer<repeat_interleave>},
     {"aten::repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? "
      "dim=None, *, SymInt? output_size=None) -> Tensor",
-     "", kPure, infer<refuse_data_dependent>},
+     "", kPure | kDataSized, infer<repeat_elements>},
     {"aten::repeat_interleave.Tensor(Tensor repeats, *, SymInt? "
      "output_size=None) -> Tensor",
-     "aten::repeat_interleave.Tensor_out", kPure, infer<refuse_data_dependent>},
+     "aten::repeat_interleave.Tensor_out", kPure | kDataSized, infer<repeat_places>},
     {"aten::roll(Tensor self, SymInt[1] shifts, int[1] dims=[]) -> Tensor", "aten::roll.out", kPure,
      infer<same_as_self>},
     {"aten::flip(Tensor self, int[] dims) -> Tensor", "aten::flip.out", kPure, infer<same_as_self>},

@@ -29,7 +29,7 @@ def main() -> None:
             for i, output in enumerate(outputs):
                 if isinstance(output, torch.Tensor):
                     output = output.detach().numpy()
-                np.save(OUT / f"{name}.call_{k}.output_{i}.npy", output)
+                np.save(OUT / f"{name}.call_{k}.output_{i}.npy", np.asarray(output, order="C"))
 
 
 if __name__ == "__main__":

@@ -420,13 +420,57 @@ def returned_numbers():
     return ReturnedNumbers(), (draw(6, 3), draw(2, 5)), shapes, calls
 
 
+class Masks(nn.Module):
+    """What masks choose, of which there may be nothing."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(4, 3)
+
+    def forward(self, x, y, column):
+        rows = x[x[:, 0] > 0]
+        put = x.clone()
+        larger = x > y
+        put[larger] += y[larger]
+        return (
+            self.linear(rows).relu(), x[larger] * 2, x[:, y[0] > 0], x[y[:, 1] > 0, column],
+            put, torch.cat([rows, y]), rows.shape[0] * 10, rows.sum(0),
+        )  # fmt: skip
+
+
+def masks():
+    calls = [
+        (draw(6, 4) + shift, draw(6, 4).flip(0), torch.tensor([2])) for shift in (0, -9, 9)
+    ]
+    return seeded(Masks()), calls[0], None, calls
+
+
+class MaskedPlaces(nn.Module):
+    """Places that are not zero, elements by how often, and a batch whose size varies as well."""
+
+    def forward(self, x, times):
+        i, j = torch.where(x > 0)
+        often = torch.repeat_interleave(x, times, dim=0)
+        torch._check(often.shape[0] <= 40)
+        rows = x[x.sum(1) > 0]
+        return torch.nonzero(x > 0), i * 10 + j, often + 1, torch.argwhere(x), rows.unsqueeze(1) - x
+
+
+def masked_places():
+    calls = [
+        (draw(rows, 3) + shift, torch.arange(rows) % 4) for rows, shift in ((5, 0), (9, -9), (2, 9))
+    ]
+    rows = Dim("rows", min=2, max=9)
+    return MaskedPlaces(), calls[0], ({0: rows}, {0: rows}), calls
+
+
 MODELS = {
     f.__name__: f
     for f in (
         mlp, cnn_batch, cnn_image, encoder, prefill, sizes,
         cond, cond_varying, cond_nested, map_rows, map_varying, few_rows,
         scan_rows, scan_varying, while_bound, found_start, found_rows, found_scales, resizes,
-        numbers, number_arguments, number_refusals, returned_numbers,
+        numbers, number_arguments, number_refusals, returned_numbers, masks, masked_places,
     )
 }  # fmt: skip
 

@@ -2,6 +2,7 @@
 #include "backends/xnnpack/aot/varying_partition.h"
 
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -55,6 +56,38 @@ absl::Status check_paths(const std::vector<RulePath>& paths) {
   return absl::InvalidArgumentError("what XNNPACK would compute depends on sizes that vary");
 }
 
+using SizeSymbols = std::map<std::string, std::shared_ptr<const exir::SizeSymbol>>;
+
+void collect_symbols(const exir::Value& value, SizeSymbols* out) {
+  if (!varies(value)) return;
+  for (const exir::SizeExpression& size : value.tensor().all_sizes()) size.collect_symbols(out);
+}
+
+// A size that data decide may be 0, and XNNPACK makes nothing of tensors without elements.
+// Sizes of inputs are the caller's choice, who is told.
+bool may_be_empty_by_data(const exir::Value& value, const SizeSymbols& of_inputs) {
+  if (!varies(value)) return false;
+  for (const exir::SizeExpression& size : value.tensor().all_sizes()) {
+    if (size.range().low > 0) continue;
+    SizeSymbols symbols;
+    size.collect_symbols(&symbols);
+    for (const auto& [name, symbol] : symbols) {
+      if (of_inputs.count(name) == 0) return true;
+    }
+  }
+  return false;
+}
+
+// Null where there is none.
+const exir::Value* find_empty_by_data(const exir::Node& node) {
+  SizeSymbols of_inputs;
+  for (const exir::Value* input : node.graph().inputs()) collect_symbols(*input, &of_inputs);
+  for (const exir::Value* operand : node.operands()) {
+    if (may_be_empty_by_data(*operand, of_inputs)) return operand;
+  }
+  return may_be_empty_by_data(*node.result(), of_inputs) ? node.result() : nullptr;
+}
+
 exir::Value* copy_operand(const exir::Value* value, exir::Graph& partition) {
   if (value->is_constant()) return partition.add_constant(value->constant());
   if (!stored_weight(value)) return partition.add_input(value->type(), value->name());
@@ -100,6 +133,9 @@ absl::StatusOr<std::unique_ptr<Lowering>> lower_for_all_sizes(const exir::Graph&
 }
 
 exir::Support supports_varying(const exir::Node& node) {
+  if (const exir::Value* empty = find_empty_by_data(node)) {
+    return exir::Support::no("'" + empty->name() + "' may have no elements, as data decide");
+  }
   exir::Graph partition("partition");
   std::map<exir::Value*, exir::Value*> copies;
   std::vector<exir::Argument> arguments = node.arguments();

@@ -32,7 +32,8 @@ absl::StatusOr<std::unique_ptr<Lowering>> lower_for_all_sizes(const exir::Graph&
                                                               WeightBlobs& weights,
                                                               exir::RoutedBlobStore& store);
 
-// Whether `node`, some of whose sizes vary, can be lowered like this.
+// Whether `node`, some of whose sizes vary, can be lowered like this. Not if a size of which no
+// input tells may be 0.
 exir::Support supports_varying(const exir::Node& node);
 
 }  // namespace petrel::backends::xnnpack::aot

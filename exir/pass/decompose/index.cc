@@ -113,7 +113,8 @@ Rewritten one_hot(Builder& b, Node& node) {
   return done(b, node, b.cast(hot, node.result()->tensor().dtype));
 }
 
-// The rows of `values` at the places where `mask` is true, in order, and any at the others.
+// The rows of `values` at the places where `mask` is true, in order, and any at the others. Where
+// there may be no row, one of zeros stands behind them.
 BuiltValue rows_at(Builder& b, Value* mask, Value* values) {
   Sizes sizes = sizes_of(mask);
   const Sizes all = sizes_of(values);
@@ -121,7 +122,16 @@ BuiltValue rows_at(Builder& b, Value* mask, Value* values) {
   PETREL_ASSIGN_OR_RETURN(nth, b.cast(nth, ScalarType::kLong));
   PETREL_ASSIGN_OR_RETURN(nth, b.call(aten::cumsum, {nth, 0}));
   PETREL_ASSIGN_OR_RETURN(nth, b.call(aten::sub_Scalar, {nth, 1}));
-  PETREL_ASSIGN_OR_RETURN(nth, b.call(aten::clamp, {nth, 0, all[0] - 1}));
+  Size last = all[0] - 1;
+  if (!is_at_least(all[0], 1)) {
+    Sizes row = all;
+    row[0] = 1;
+    PETREL_ASSIGN_OR_RETURN(Value * zeros, b.scalar(0.0, values->tensor().dtype));
+    PETREL_ASSIGN_OR_RETURN(zeros, b.expand(zeros, row));
+    PETREL_ASSIGN_OR_RETURN(values, b.call(aten::cat, {std::vector<Value*>{values, zeros}, 0}));
+    last = all[0];
+  }
+  PETREL_ASSIGN_OR_RETURN(nth, b.call(aten::clamp, {nth, 0, last}));
   PETREL_ASSIGN_OR_RETURN(Value * rows, b.call(aten::index_Tensor, {values, along(0, nth)}));
   sizes.insert(sizes.end(), all.begin() + 1, all.end());
   return b.view(rows, sizes);

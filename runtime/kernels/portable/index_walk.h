@@ -7,7 +7,10 @@
 //          rest dim 0, then the block [2, 4]: the indices broadcast together
 //
 // The block stands where the first index stood, or first when the indices are
-// not next to each other. Dims without an index are the rest, taken whole.
+// not next to each other. Dims without an index are the rest, taken whole. A mask
+// stands for one index for each of its dims, which name the places that are true:
+//
+//   tensor [5, 6, 7], indices {mask [5, 6]}         ->  result [count, 7]
 //
 //   IndexWalk walk;
 //   if (!walk.prepare(context, tensor.sizes(), indices)) return;
@@ -21,6 +24,7 @@
 
 #include "runtime/kernels/portable/check.h"
 #include "runtime/kernels/portable/copy.h"
+#include "runtime/kernels/portable/mask_places.h"
 
 namespace petrel::runtime::portable {
 
@@ -30,7 +34,8 @@ bool check_index_type(KernelRuntimeContext& context, const Tensor& index);
 class IndexWalk final {
  public:
   // `indices` name the leading dims of a tensor of `sizes`; they must outlive
-  // the walk. Fails the context when they do not fit.
+  // the walk. Fails the context when they do not fit. Pays for the elements of
+  // masks that the walk goes through more than once.
   bool prepare(KernelRuntimeContext& context, Span<const SizesType> sizes,
                Span<const std::optional<Tensor>> indices);
 
@@ -47,7 +52,7 @@ class IndexWalk final {
   // ends the walk.
   template <typename Fn>
   void for_each_block(KernelRuntimeContext& context, const Tensor& tensor,
-                      const int64_t* result_strides, Fn fn) const {
+                      const int64_t* result_strides, Fn fn) {
     SizesType index[kTensorDimensionLimit] = {};
     for (size_t left = product(block_.span(), 0, block_.rank); left > 0; --left) {
       int64_t at = 0, to = 0;
@@ -62,10 +67,26 @@ class IndexWalk final {
   }
 
  private:
-  bool place_in(KernelRuntimeContext& context, const Tensor& tensor, const SizesType* index,
-                int64_t* out) const;
+  // An index, of the dim `first` of the tensor, or a mask of that dim and those behind it.
+  struct Choice {
+    const Tensor* index;
+    size_t first;
+    MaskPlaces* places;  // null for an index
+  };
 
-  Span<const std::optional<Tensor>> indices_;
+  bool add_index(KernelRuntimeContext& context, const Tensor& index, size_t dim);
+  bool add_mask(KernelRuntimeContext& context, Span<const SizesType> sizes, const Tensor& mask,
+                size_t dim);
+  bool charge_masks(KernelRuntimeContext& context) const;
+  bool place_in(KernelRuntimeContext& context, const Tensor& tensor, const SizesType* index,
+                int64_t* out);
+  bool place_of_mask(KernelRuntimeContext& context, const Tensor& tensor, MaskPlaces& places,
+                     size_t first, const SizesType* index, int64_t* out) const;
+
+  Choice choices_[kTensorDimensionLimit] = {};
+  size_t choice_count_ = 0;
+  MaskPlaces masks_[kTensorDimensionLimit];
+  size_t mask_count_ = 0;
   SizeArray sizes_;
   SizeArray block_;
   size_t block_start_ = 0;  // the dim of the result

@@ -111,13 +111,17 @@ void nonzero_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   });
   if (!check(context, count <= INT32_MAX, "there are 2^31 elements or more")) return;
   const SizesType sizes[] = {static_cast<SizesType>(count), static_cast<SizesType>(rank)};
-  if (!resize_out(context, out, sizes) || !check_contiguous(context, out)) return;
+  if (!resize_out(context, out, sizes)) return;
   int64_t* to = out.mutable_data_ptr<int64_t>();
+  // Programs of the wheel plan it column by column.
+  const int64_t of_row = out.strides()[0], of_dim = out.strides()[1];
   int64_t index[kTensorDimensionLimit] = {};
   size_t next = 0;
   loop.run([&](const int64_t* at) {
     if (load(self.const_data_ptr(), static_cast<size_t>(at[0])) != 0.0 && next < count) {
-      for (size_t d = 0; d < rank; ++d) to[next * rank + d] = index[d];
+      for (size_t d = 0; d < rank; ++d) {
+        to[static_cast<int64_t>(next) * of_row + static_cast<int64_t>(d) * of_dim] = index[d];
+      }
       ++next;
     }
     for (size_t d = rank; d-- > 0;) {
