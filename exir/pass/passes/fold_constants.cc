@@ -123,12 +123,18 @@ bool take_bytes(const Graph& graph, const Node& node, Work* work) {
   return true;
 }
 
-// The nodes that depend on constants alone and can be run. Folded, quantised weights would
-// take four times their bytes, and no backend would find them any more.
+// Folded, quantised weights would take four times their bytes, and no backend would find them
+// any more. Biases of i32 take as many as floats.
+bool widens(const Node& node) {
+  return dequantises(node) &&
+         node.result()->tensor().nbytes() > node.operands()[0]->tensor().nbytes();
+}
+
+// The nodes that depend on constants alone and can be run.
 std::set<Node*> find_candidates(const Graph& graph, const Work& work) {
   std::set<Node*> candidates;
   for (const auto& node : graph.nodes()) {
-    bool known = (can_evaluate(node->op()) || node->is(aten::linear)) && !dequantises(*node) &&
+    bool known = (can_evaluate(node->op()) || node->is(aten::linear)) && !widens(*node) &&
                  work.refused.count(node.get()) == 0;
     int64_t bytes = 0;
     for (Value* operand : node->operands()) {

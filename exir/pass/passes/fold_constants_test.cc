@@ -226,6 +226,22 @@ TEST(FoldConstants, QuantisedWeightsStayInTheirBits) {
   EXPECT_THAT(after_pass(fold_constants, kText), HasSubstr("dequantize_per_tensor"));
 }
 
+// Biases, as quantisers of integer machines store them: floats take no more bytes, and backends
+// want a constant.
+TEST(FoldConstants, DequantisedBiasesOfInt32BecomeFloats) {
+  constexpr char kText[] = R"(method @m(%x: f32[1,4]) {
+    %w = constant @w : i8[3,4]
+    %b = constant @b : i32[3]
+    %v = quantized_decomposed.dequantize_per_tensor.default(%w, 0.5, 0, -128, 127, i8, none)
+    %d = quantized_decomposed.dequantize_per_tensor.default(%b, 0.25, 0, -2147483648, 2147483647, i32, none)
+    %y = aten.linear.default(%x, %v, %d)
+    return %y })";
+  const std::string after = after_pass(fold_constants, kText);
+  EXPECT_THAT(after, HasSubstr("constant @b@fold_"));
+  EXPECT_THAT(after, HasSubstr("dequantize_per_tensor.default(%w, "));
+  EXPECT_THAT(after, Not(HasSubstr("(%b, ")));
+}
+
 TEST(FoldConstants, RandomNumbersStay) {
   constexpr char kText[] = "method @m() { %a = aten.rand.default([2]) return %a }";
   EXPECT_EQ(after_pass(fold_constants, kText), expected(kText));
