@@ -210,10 +210,26 @@ class QuantizeVerbTest(QuantizeCase):
         self.archive("more.npz", {"image": stack, "label": stack})
         self.assertIn("array 'label' is of no input", self.refuses(1, *quantize, "more.npz"))
         self.archive("packed.npz", {"image": stack}, method=zipfile.ZIP_DEFLATED)
-        self.assertIn("numpy.savez_compressed does not", self.refuses(1, *quantize, "packed.npz"))
+        self.assertIn("instead of numpy.savez_compressed", self.refuses(1, *quantize, "packed.npz"))
         (self.folder / "cut.npz").write_bytes((self.folder / "more.npz").read_bytes()[:-30])
         self.assertIn("cut.npz: ", self.refuses(1, *quantize, "cut.npz"))
         self.assertIn("gone.npy", self.refuses(1, *quantize, "gone.npy"))
+
+    def test_images_side_by_side_are_as_many_samples(self):
+        pixels = [pixels for pixels, _ in self.images[:5]]
+        self.samples("stack.npy", pixels)
+        self.samples("images.npy", pixels, shape=(1, 8, 8))
+        quantize = ["quantize", DIGITS, "--calibrate"]
+        told = self.done(*quantize, "stack.npy", "-o", "stack.pte", "--record", "stack.json")
+        self.assertIn("5 samples", told)
+        self.assertEqual(told, self.done(*quantize, "images.npy", "-o", "images.pte", "--record",
+                                         "images.json"))
+        for ending in ("pte", "json"):
+            self.assertEqual((self.folder / f"stack.{ending}").read_bytes(),
+                             (self.folder / f"images.{ending}").read_bytes())
+        self.samples("narrow.npy", pixels, shape=(1, 1, 16, 4))
+        self.assertIn("has shape [5,1,1,16,4], the input takes [1,1,8,8]",
+                      self.refuses(1, *quantize, "narrow.npy", "-o", "m.pte"))
 
     def test_no_file_that_is_read_is_written(self):
         self.samples("x.npy", [pixels for pixels, _ in self.images[:2]])

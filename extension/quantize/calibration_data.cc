@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "absl/types/span.h"
 #include "exir/annotate.h"
 #include "exir/import/zip_archive.h"
 #include "exir/input/file_content.h"
@@ -39,11 +40,11 @@ absl::StatusOr<Arrays> read_arrays(const std::string& path) {
   const auto* data = reinterpret_cast<const uint8_t*>(bytes->data());
   auto zip = exir::ZipArchive::open({data, bytes->size()});
   if (!zip.ok()) {
-    const std::string hint =
-        absl::StrContains(zip.status().message(), "compressed")
-            ? "; numpy.savez writes what can be read, numpy.savez_compressed does not"
-            : "";
-    return invalid(path, ": ", zip.status().message(), hint);
+    if (absl::StrContains(zip.status().message(), "compressed")) {
+      return invalid(path, ": is compressed; save it with numpy.savez, which does not, ",
+                     "instead of numpy.savez_compressed");
+    }
+    return invalid(path, ": ", zip.status().message());
   }
   for (const std::string& member : zip->names()) {
     auto content = zip->read(member);
@@ -55,28 +56,41 @@ absl::StatusOr<Arrays> read_arrays(const std::string& path) {
   return arrays;
 }
 
-// How many samples the array is of its input; 1 without a dimension for them.
+bool fits(absl::Span<const int64_t> shape, const CalibrationInput& input) {
+  if (shape.size() != input.sizes.size()) return false;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    if (shape[d] < 0 || shape[d] > input.sizes[d]) return false;
+    if (input.is_fixed && shape[d] != input.sizes[d]) return false;
+  }
+  return true;
+}
+
+// How many samples the array is of its input, and what shape one has.
 absl::StatusOr<size_t> samples_of(const NpyArray& array, const CalibrationInput& input,
-                                  bool* is_stack) {
+                                  std::vector<int64_t>* shape) {
   if (array.type != input.type) {
     return invalid("has dtype ", runtime::to_string(array.type), ", the input takes ",
                    runtime::to_string(input.type));
   }
-  *is_stack = array.shape.size() == input.sizes.size() + 1;
-  const size_t first = *is_stack ? 1 : 0;
-  bool fits = array.shape.size() == input.sizes.size() + first;
-  for (size_t d = 0; fits && d < input.sizes.size(); ++d) {
-    fits = array.shape[d + first] >= 0 && array.shape[d + first] <= input.sizes[d];
-  }
-  if (!fits) {
-    return invalid("has shape ", text_of(array.shape), ", the input takes ", text_of(input.sizes),
-                   ", or as many of these as there are samples");
-  }
+  *shape = array.shape;
+  if (fits(array.shape, input)) return 1;
+  const bool has_first = !array.shape.empty() && array.shape[0] >= 0;
   // Samples of nothing take no bytes, and a file may have any number of them.
-  if (*is_stack && array.data.empty() && array.shape[0] > 0) {
+  if (has_first && array.shape[0] > 0 && array.data.empty()) {
     return invalid("has shape ", text_of(array.shape), ": its samples have no elements");
   }
-  return *is_stack ? static_cast<size_t>(array.shape[0]) : 1;
+  std::vector<int64_t> rest(array.shape.begin() + (has_first ? 1 : 0), array.shape.end());
+  if (has_first && fits(rest, input)) {
+    *shape = std::move(rest);
+    return static_cast<size_t>(array.shape[0]);
+  }
+  if (has_first && input.is_fixed && !input.sizes.empty() && input.sizes[0] > 0 &&
+      array.shape[0] % input.sizes[0] == 0) {
+    (*shape)[0] = input.sizes[0];
+    if (fits(*shape, input)) return static_cast<size_t>(array.shape[0] / input.sizes[0]);
+  }
+  return invalid("has shape ", text_of(array.shape), ", the input takes ", text_of(input.sizes),
+                 ", or as many of these as there are samples");
 }
 
 }  // namespace
@@ -85,7 +99,7 @@ absl::StatusOr<CalibrationFile> CalibrationFile::open(const std::string& path,
                                                       const std::vector<CalibrationInput>& inputs) {
   PETREL_ASSIGN_OR_RETURN(Arrays arrays, read_arrays(path));
   std::vector<NpyArray> chosen;
-  std::vector<bool> is_stack;
+  std::vector<std::vector<int64_t>> shapes;
   std::optional<size_t> samples;
   for (size_t i = 0; i < inputs.size(); ++i) {
     auto found = arrays.find(inputs[i].name);
@@ -94,33 +108,27 @@ absl::StatusOr<CalibrationFile> CalibrationFile::open(const std::string& path,
       return invalid(path, ": has no array '", inputs[i].name, "' or 'arr_", i, "' for input ", i);
     }
     const std::string subject = absl::StrCat(path, ": array '", found->first, "'");
-    bool stack = false;
-    auto count = samples_of(found->second, inputs[i], &stack);
+    auto count = samples_of(found->second, inputs[i], &shapes.emplace_back());
     if (!count.ok()) return exir::annotate(count.status(), subject);
     if (samples && *samples != *count) {
       return invalid(subject, " has ", *count, " samples, others have ", *samples);
     }
     samples = *count;
     chosen.push_back(std::move(found->second));
-    is_stack.push_back(stack);
     arrays.erase(found);
   }
   if (!arrays.empty()) {
     return invalid(path, ": array '", arrays.begin()->first, "' is of no input");
   }
-  return CalibrationFile(std::move(chosen), std::move(is_stack), samples.value_or(0));
+  return CalibrationFile(std::move(chosen), std::move(shapes), samples.value_or(0));
 }
 
 std::vector<NpyArray> CalibrationFile::sample(size_t i) const {
   std::vector<NpyArray> sample;
   for (size_t k = 0; k < arrays_.size(); ++k) {
-    if (!is_stack_[k]) {
-      sample.push_back(arrays_[k]);
-      continue;
-    }
     NpyArray array;
     array.type = arrays_[k].type;
-    array.shape.assign(arrays_[k].shape.begin() + 1, arrays_[k].shape.end());
+    array.shape = shapes_[k];
     const size_t bytes = arrays_[k].data.size() / samples_;
     const auto begin = arrays_[k].data.begin() + static_cast<ptrdiff_t>(i * bytes);
     array.data.assign(begin, begin + static_cast<ptrdiff_t>(bytes));

@@ -6,7 +6,8 @@
 //   inputs.npz             inputs by name, or by position: arr_0, arr_1, ...
 //
 // An array has the rank of its input, and is one sample, or one dimension more in front:
-// as many samples. All arrays of one file have equally many.
+// as many samples. So it is where it holds an input of fixed sizes several times, one after
+// another: 50 images for an input [1,3,32,32]. All arrays of one file have equally many.
 //
 //   PETREL_ASSIGN_OR_RETURN(const CalibrationFile file, CalibrationFile::open(path, inputs));
 //   for (size_t i = 0; i < file.size(); ++i) use(file.sample(i));
@@ -33,6 +34,7 @@ struct CalibrationInput {
   std::string name;
   runtime::ScalarType type = runtime::ScalarType::Float;
   std::vector<int64_t> sizes;  // at most
+  bool is_fixed = false;       // of these sizes alone
 };
 
 class CalibrationFile {
@@ -46,11 +48,12 @@ class CalibrationFile {
   std::vector<NpyArray> sample(size_t i) const;
 
  private:
-  explicit CalibrationFile(std::vector<NpyArray> arrays, std::vector<bool> is_stack, size_t samples)
-      : arrays_(std::move(arrays)), is_stack_(std::move(is_stack)), samples_(samples) {}
+  CalibrationFile(std::vector<NpyArray> arrays, std::vector<std::vector<int64_t>> shapes,
+                  size_t samples)
+      : arrays_(std::move(arrays)), shapes_(std::move(shapes)), samples_(samples) {}
 
-  std::vector<NpyArray> arrays_;  // by input
-  std::vector<bool> is_stack_;    // has the dimension of samples
+  std::vector<NpyArray> arrays_;              // by input
+  std::vector<std::vector<int64_t>> shapes_;  // of a sample
   size_t samples_;
 };
 

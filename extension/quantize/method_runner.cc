@@ -40,6 +40,7 @@ absl::StatusOr<MethodRunner> MethodRunner::open(Module& module, const std::strin
     if (*levels) input.type = runtime::ScalarType::Float;
     runner.input_levels_.push_back(*levels);
     input.sizes.assign(info->sizes().begin(), info->sizes().end());
+    input.is_fixed = info->shape_dynamism() == runtime::TensorShapeDynamism::STATIC;
     runner.inputs_.push_back(std::move(input));
     runner.places_.push_back(i);
     runner.orders_.emplace_back(info->dim_order().begin(), info->dim_order().end());
