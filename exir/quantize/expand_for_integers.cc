@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exir/quantize/expand_for_integers.h"
 
+#include <algorithm>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -54,6 +56,44 @@ absl::StatusOr<Value*> allowed_of(Builder& b, const Value& mask) {
                              std::move(data), mask.constant()->kind, mask.constant()->sources());
 }
 
+absl::StatusOr<bool> is_zero(const Value& value) {
+  if (!is_fixed(&value)) return false;
+  PETREL_ASSIGN_OR_RETURN(const std::vector<double> numbers, decode_constant(*value.constant()));
+  return std::all_of(numbers.begin(), numbers.end(), [](double number) { return number == 0; });
+}
+
+bool moves_elements(const Node& node) {
+  return node.is(aten::view, aten::permute, aten::expand, aten::slice_Tensor);
+}
+
+// What is allowed, of a mask that was chosen by it: 0 there, and elsewhere what shuts out. The
+// mask of a batch is made once and then moved to the sizes of the scores of each attention, as
+// nn.TransformerEncoderLayer does; what is allowed is moved in its place. Null for others.
+absl::StatusOr<Value*> chosen_by(Builder& b, Value* mask) {
+  std::vector<const Node*> moves;  // last first
+  const Node* made = mask->producer();
+  for (; made != nullptr && moves_elements(*made); made = made->input(arg::self)->producer()) {
+    moves.push_back(made);
+  }
+  if (made == nullptr || !made->is(aten::where_self) || !shuts_out(*made->input(arg::other))) {
+    return nullptr;
+  }
+  PETREL_ASSIGN_OR_RETURN(const bool adds_nothing, is_zero(*made->input(arg::self)));
+  if (!adds_nothing) return nullptr;
+  Value* allowed = made->input(arg::condition);
+  if (!moves.empty() && allowed->tensor().all_sizes() != made->result()->tensor().all_sizes()) {
+    return nullptr;
+  }
+  for (size_t i = moves.size(); i-- > 0;) {
+    const OpInfo& op = moves[i]->op();
+    std::vector<Argument> arguments = moves[i]->arguments();
+    arguments[static_cast<size_t>(op.find_arg(arg::self))] = Argument(allowed);
+    PETREL_ASSIGN_OR_RETURN(const Node* moved, b.node(op, std::move(arguments)));
+    allowed = moved->result();
+  }
+  return allowed;
+}
+
 // x + mask, where the mask is a constant, or chosen by what is allowed.
 Rewritten masked_sum(Builder& b, Node& node) {
   if (node.argument(arg::alpha) != Argument(int64_t{1})) return false;
@@ -67,11 +107,8 @@ Rewritten masked_sum(Builder& b, Node& node) {
       PETREL_ASSIGN_OR_RETURN(Value * allowed, allowed_of(b, *mask));
       if (allowed != nullptr) return where_allowed(b, node, allowed, x);
     }
-    const Node* const chosen = mask->producer();
-    if (chosen == nullptr || !chosen->is(aten::where_self)) continue;
-    if (is_constant_number(*chosen->input(arg::self), 0) && shuts_out(*chosen->input(arg::other))) {
-      return where_allowed(b, node, chosen->input(arg::condition), x);
-    }
+    PETREL_ASSIGN_OR_RETURN(Value * allowed, chosen_by(b, mask));
+    if (allowed != nullptr) return where_allowed(b, node, allowed, x);
   }
   return false;
 }

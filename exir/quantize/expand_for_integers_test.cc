@@ -8,6 +8,7 @@
 
 #include "exir/ir/verifier.h"
 #include "exir/pass/framework/pass_case.h"
+#include "exir/pass/passes/fold_constants.h"
 #include "exir/quantize/annotate_graph.h"
 
 namespace petrel::exir {
@@ -17,10 +18,11 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// The graph of `text` expanded, of which integers take all.
+// The graph of `text`, folded and expanded, of which integers take all.
 std::string expanded(const std::string& text) {
   const auto graph = graph_of(text);
   if (graph == nullptr) return "";
+  EXPECT_TRUE(fold_constants(*graph, {}).ok());
   const absl::Status status = expand_for_integers(*graph);
   EXPECT_TRUE(status.ok()) << status;
   EXPECT_TRUE(verify_graph(*graph).ok()) << verify_graph(*graph);
@@ -44,6 +46,20 @@ TEST(ExpandForIntegers, ShutsOutByOneFormOfMask) {
     %y = aten._softmax.default(%s, 1, false)
     return %y })");
   EXPECT_THAT(text, AllOf(HasSubstr("aten.logical_not.default(%1)"), HasSubstr("aten.where.self")));
+}
+
+// As nn.TransformerEncoderLayer does with src_key_padding_mask, for each of its layers.
+TEST(ExpandForIntegers, MovesWhatIsAllowedAsTheMaskWasMoved) {
+  const std::string text = expanded(R"(method @m(%x: f32[2,4,3,3], %p: bool[2,3]) {
+    %n = aten.full.default([2, 3], 0, dtype=f32)
+    %f = aten.masked_fill.Scalar(%n, %p, -inf)
+    %v = aten.view.default(%f, [2, 1, 1, 3])
+    %e = aten.expand.default(%v, [2, 4, 1, 3], false)
+    %s = aten.add.Tensor(%x, %e, 1)
+    %y = aten._softmax.default(%s, 3, false)
+    return %y })");
+  EXPECT_THAT(text, AllOf(HasSubstr("aten.where.self"), HasSubstr("aten.expand.default"),
+                          HasSubstr(": bool[2,4,1,3]"), Not(HasSubstr("f32[2,4,1,3]"))));
 }
 
 TEST(ExpandForIntegers, SplitsTheLargestFromTheirPlaces) {
