@@ -123,16 +123,22 @@ absl::Status take_apart(Program& program, const ExportOptions& options) {
 
 absl::Status widen(Program& program, const ExportOptions& options, bool quantises) {
   if (quantises) {
-    const MayWiden all = [](const std::string&, const OpInfo&) { return true; };
+    const MayWiden all = [](const std::string&, const Node&) { return true; };
     PETREL_RETURN_IF_ERROR(widen_floats(program, ScalarType::kHalf, all));
-    PETREL_RETURN_IF_ERROR(widen_floats(program, ScalarType::kBFloat16, all));
-  } else if (!options.backends.empty()) {
-    const MayWiden kept = [&](const std::string& method, const OpInfo& op) {
-      return options.backends.keeps(method, op);
-    };
-    PETREL_RETURN_IF_ERROR(widen_floats(program, ScalarType::kBFloat16, kept));
+    return widen_floats(program, ScalarType::kBFloat16, all);
   }
-  return absl::OkStatus();
+  if (options.backends.empty()) return absl::OkStatus();
+  const MayWiden kept = [&](const std::string& method, const Node& node) {
+    return options.backends.keeps(method, node.op());
+  };
+  // Backends have half themselves, but for products of levels.
+  const MayWiden of_levels = [&](const std::string& method, const Node& node) {
+    return is_product_of_levels(node) && kept(method, node);
+  };
+  PETREL_RETURN_IF_ERROR(widen_levels(program, ScalarType::kHalf, kept));
+  PETREL_RETURN_IF_ERROR(widen_floats(program, ScalarType::kHalf, of_levels));
+  PETREL_RETURN_IF_ERROR(widen_levels(program, ScalarType::kBFloat16, kept));
+  return widen_floats(program, ScalarType::kBFloat16, kept);
 }
 
 absl::StatusOr<QuantizationRecord> read_record(const std::string& path) {

@@ -47,11 +47,22 @@ class Rewriter {
       replace_in(node, operand, cast);
       if (operand->is_constant() && !operand->is_used()) graph_.erase_constant(operand);
     }
-    Value* const result = node->result();
-    TensorType type = result->tensor();
-    type.dtype = retyping_.to;
-    result->set_type(Type(type));
-    return cast_back(node);
+    // What says the type of a result: of conversions from levels.
+    for (size_t i = 0; i < node->arguments().size(); ++i) {
+      const Argument& argument = node->arguments()[i];
+      if (argument.is_scalar_type() && argument.as_scalar_type() == retyping_.from) {
+        node->set_argument(i, Argument(retyping_.to));
+      }
+    }
+    for (size_t i = 0; i < node->num_results(); ++i) {
+      Value* const result = node->result(i);
+      if (!is_tensor_of(*result, retyping_.from)) continue;
+      TensorType type = result->tensor();
+      type.dtype = retyping_.to;
+      result->set_type(Type(type));
+      PETREL_RETURN_IF_ERROR(cast_back(node, result));
+    }
+    return absl::OkStatus();
   }
 
   // Casts of the program whose results nobody reads any more.
@@ -82,8 +93,7 @@ class Rewriter {
   }
 
   // For users that compute with what they did, and for outputs.
-  absl::Status cast_back(Node* node) {
-    Value* const result = node->result();
+  absl::Status cast_back(Node* node, Value* result) {
     std::vector<Node*> casts;    // of the program
     std::vector<Node*> retyped;  // that want the new type
     const std::vector<Node*> users = result->users();

@@ -37,7 +37,8 @@ struct Retyping {
 // written as a dtype stays what it is.
 bool computes_in(const Node& node, ScalarType type);
 
-// Precondition: all of `nodes` compute in retyping.from.
+// Precondition: all of `nodes` compute in retyping.from, or convert between such numbers and
+// levels: what they are told of a type of floats is that one.
 absl::Status retype(Graph& graph, const std::vector<Node*>& nodes, const Retyping& retyping);
 
 }  // namespace petrel::exir

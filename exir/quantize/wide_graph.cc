@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exir/quantize/wide_graph.h"
 
+#include <algorithm>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -12,6 +14,7 @@
 #include "exir/annotate.h"
 #include "exir/ops/handles.h"
 #include "exir/pass/framework/constant_data.h"
+#include "exir/pass/framework/dequantised.h"
 #include "exir/quantize/annotate_graph.h"
 #include "exir/quantize/retype_graph.h"
 
@@ -45,9 +48,58 @@ ConstantPtr in_floats(const Constant& narrow) {
   return wide;
 }
 
-}  // namespace
+bool makes_levels(const Node& node) {
+  return node.is(
+      quantized_decomposed::quantize_per_tensor, quantized_decomposed::quantize_per_tensor_tensor,
+      quantized_decomposed::quantize_per_token, quantized_decomposed::choose_qparams_tensor,
+      quantized_decomposed::choose_qparams_per_token_asymmetric, torchao::quantize_affine,
+      torchao::choose_qparams_affine);
+}
 
-absl::Status widen_floats(Program& program, ScalarType type, const MayWiden& may_widen) {
+bool has_floats_of(const Node& node, ScalarType type) {
+  const auto is_of_type = [type](const Value* value) {
+    return value->type().is_tensor() && value->tensor().dtype == type;
+  };
+  for (size_t i = 0; i < node.num_results(); ++i) {
+    if (is_of_type(node.result(i))) return true;
+  }
+  const std::vector<Value*> operands = node.operands();
+  return std::any_of(operands.begin(), operands.end(), is_of_type);
+}
+
+bool has_state(const Node& node) {
+  const std::vector<Value*> operands = node.operands();
+  return std::any_of(operands.begin(), operands.end(), [](const Value* operand) {
+    return operand->is_constant() && operand->constant()->is_mutable();
+  });
+}
+
+// Whether another operand of a product by `weight` is dequantised as well, when it is there.
+bool multiplies_levels(const Node& product, const Value* weight) {
+  const std::vector<Value*> operands = product.operands();
+  return std::any_of(operands.begin(), operands.end(), [&](const Value* operand) {
+    return operand != weight && operand->producer() != nullptr && dequantises(*operand->producer());
+  });
+}
+
+// Of what is stored as levels, that products of levels read, and with a scale for each row: no
+// backend takes other weights in f32, nor tables, whose floats are many.
+bool is_worth_it(const Node& node) {
+  const std::vector<Value*> operands = node.operands();
+  if (!dequantises(node) || !operands[0]->is_constant()) return true;
+  const TensorType& levels = operands[0]->tensor();
+  const bool is_by_row = levels.rank() > 0 &&
+                         (operands.size() < 2 || operands[1]->tensor().numel() <= levels.sizes[0]);
+  const std::vector<Node*> users = node.result()->users();
+  return std::any_of(users.begin(), users.end(), [&](const Node* user) {
+    return is_product(*user) && (is_by_row || multiplies_levels(*user, node.result()));
+  });
+}
+
+// Nodes of a method that are to compute in f32, in the order of the graph.
+using Choose = std::function<std::vector<Node*>(const std::string& method, const Graph& graph)>;
+
+absl::Status widen(Program& program, ScalarType type, const Choose& choose) {
   std::map<ConstantPtr, ConstantPtr> made;
   const auto constant = [&](const ConstantPtr& narrow) -> absl::StatusOr<ConstantPtr> {
     ConstantPtr& wide = made[narrow];
@@ -55,22 +107,55 @@ absl::Status widen_floats(Program& program, ScalarType type, const MayWiden& may
     return wide;
   };
   for (auto& [name, method] : program.methods) {
-    std::vector<const Node*> candidates;
-    for (const auto& node : method.graph->nodes()) {
-      if (computes_in(*node, type) && node->regions().empty() && may_widen(name, node->op())) {
-        candidates.push_back(node.get());
-      }
-    }
-    const std::set<const Node*> connected = connected_to(candidates, is_product);
-    if (connected.empty()) continue;
-    std::vector<Node*> nodes;
-    for (Node* node : method.graph->node_pointers()) {
-      if (connected.count(node) != 0) nodes.push_back(node);
-    }
+    const std::vector<Node*> nodes = choose(name, *method.graph);
+    if (nodes.empty()) continue;
     const absl::Status done = retype(*method.graph, nodes, {type, ScalarType::kFloat, constant});
     if (!done.ok()) return annotate(done, absl::StrCat("method '", name, "'"));
   }
   return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status widen_floats(Program& program, ScalarType type, const MayWiden& may_widen) {
+  return widen(program, type, [&](const std::string& name, const Graph& graph) {
+    std::vector<const Node*> candidates;
+    for (const auto& node : graph.nodes()) {
+      if (computes_in(*node, type) && node->regions().empty() && may_widen(name, *node)) {
+        candidates.push_back(node.get());
+      }
+    }
+    const std::set<const Node*> connected = connected_to(candidates, is_product);
+    std::vector<Node*> nodes;
+    for (Node* node : graph.node_pointers()) {
+      if (connected.count(node) != 0) nodes.push_back(node);
+    }
+    return nodes;
+  });
+}
+
+absl::Status widen_levels(Program& program, ScalarType type, const MayWiden& may_widen) {
+  return widen(program, type, [&](const std::string& name, const Graph& graph) {
+    std::vector<Node*> nodes;
+    for (Node* node : graph.node_pointers()) {
+      if ((makes_levels(*node) || dequantises(*node)) && has_floats_of(*node, type) &&
+          !has_state(*node) && is_worth_it(*node) && may_widen(name, *node)) {
+        nodes.push_back(node);
+      }
+    }
+    return nodes;
+  });
+}
+
+bool is_product_of_levels(const Node& node) {
+  if (!is_product(node)) return false;
+  const std::vector<Value*> operands = node.operands();
+  return std::any_of(operands.begin(), operands.end(), [](const Value* operand) {
+    const Node* const cast = operand->producer();
+    if (cast == nullptr || !cast->is(aten::_to_copy)) return false;
+    const Node* const made = cast->input(arg::self)->producer();
+    return made != nullptr && dequantises(*made) && made->operands()[0]->is_constant();
+  });
 }
 
 }  // namespace petrel::exir

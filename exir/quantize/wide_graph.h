@@ -10,6 +10,16 @@
 //           %n = aten.relu.default(%y)
 //           %r = aten._to_copy.default(%n, bf16)
 //
+// So do nodes that make levels of bfloat16 or half, and those that make such numbers of levels,
+// as backends have levels of f32 alone; then products by dequantised weights become these:
+//
+//   before  %w = torchao.dequantize_affine.default(%q, [1, 32], constant @s : bf16[8,2], ..., bf16)
+//           %y = aten.linear.default(%x : bf16[2,64], %w, none)
+//   after   %w = torchao.dequantize_affine.default(%q, [1, 32], constant @s@f32 : f32[8,2], ..., f32)
+//           %f = aten._to_copy.default(%x, f32)
+//           %y = aten.linear.default(%f, %w, none)
+//           %r = aten._to_copy.default(%y, bf16)
+//
 // Numbers of bfloat16 are numbers of f32, so weights are the same; between the casts nothing is
 // rounded to bfloat16 any more. Weights in f32 take twice their bytes, and are made when they
 // are read.
@@ -24,11 +34,18 @@
 
 namespace petrel::exir {
 
-// Whether nodes of an operator of a method may compute in f32.
-using MayWiden = std::function<bool(const std::string& method, const OpInfo& op)>;
+// Whether a node of a method may compute in f32.
+using MayWiden = std::function<bool(const std::string& method, const Node& node)>;
 
 // Floats of `type`, kBFloat16 or kHalf, become f32. Methods share weights as they did.
 absl::Status widen_floats(Program& program, ScalarType type, const MayWiden& may_widen);
+
+// Nodes convert between levels and floats of f32 in the place of `type`; of what is stored only
+// weights of products of levels, and those of others that have a scale for each row.
+absl::Status widen_levels(Program& program, ScalarType type, const MayWiden& may_widen);
+
+// Whether it is a product by a weight that was dequantised in f32 and cast.
+bool is_product_of_levels(const Node& node);
 
 }  // namespace petrel::exir
 

@@ -16,13 +16,16 @@
 namespace petrel::exir {
 namespace {
 
-bool has_row(const std::string&, const OpInfo& op) {
-  return op.is(aten::linear, aten::relu, aten::add_Tensor, aten::neg);
+bool has_row(const std::string&, const Node& node) {
+  return node.is(aten::linear, aten::relu, aten::add_Tensor, aten::neg) ||
+         node.op().full_name().find("torchao") == 0;
 }
 
 std::string widened(const std::string& text) {
   Program program;
   program.methods["m"].graph = graph_of(text);
+  const absl::Status levels = widen_levels(program, ScalarType::kBFloat16, has_row);
+  EXPECT_TRUE(levels.ok()) << levels;
   const absl::Status done = widen_floats(program, ScalarType::kBFloat16, has_row);
   EXPECT_TRUE(done.ok()) << done;
   const Graph& graph = *program.methods["m"].graph;
@@ -63,6 +66,43 @@ TEST(WideGraph, DropsCastsOfTheProgramAtItsBorders) {
     %y = aten.linear.default(%x, %w, none)
     %e = aten.exp.default(%y)
     return %e, %y })"));
+}
+
+TEST(WideGraph, WidensLevelsAndTheProductsThatReadThem) {
+  EXPECT_EQ(widened(R"(method @m(%x: bf16[2,32]) {
+    %q = constant @q : i8[8,32]
+    %s = constant @s : bf16[8,1]
+    %z = constant @z : i8[8,1]
+    %a, %b = torchao.choose_qparams_affine.default(%x, "ASYMMETRIC", [1, 32], i8, -128, 127, none, none, i8, false)
+    %l = torchao.quantize_affine.default(%x, [1, 32], %a, %b, i8, -128, 127)
+    %d = torchao.dequantize_affine.default(%l, [1, 32], %a, %b, i8, -128, 127, bf16)
+    %w = torchao.dequantize_affine.default(%q, [1, 32], %s, %z, i8, -8, 7, bf16)
+    %y = aten.linear.default(%d, %w, none)
+    %r = aten.relu.default(%y)
+    return %r })"),
+            expected(R"(method @m(%x: bf16[2,32]) {
+    %q = constant @q : i8[8,32]
+    %s = constant @s@f32 : f32[8,1]
+    %z = constant @z : i8[8,1]
+    %f = aten._to_copy.default(%x, f32)
+    %a, %b = torchao.choose_qparams_affine.default(%f, "ASYMMETRIC", [1, 32], i8, -128, 127, none, none, i8, false)
+    %l = torchao.quantize_affine.default(%f, [1, 32], %a, %b, i8, -128, 127)
+    %d = torchao.dequantize_affine.default(%l, [1, 32], %a, %b, i8, -128, 127, f32)
+    %w = torchao.dequantize_affine.default(%q, [1, 32], %s, %z, i8, -8, 7, f32)
+    %y = aten.linear.default(%d, %w, none)
+    %n = aten.relu.default(%y)
+    %r = aten._to_copy.default(%n, bf16)
+    return %r })"));
+}
+
+TEST(WideGraph, LeavesTablesThatNoProductReads) {
+  const std::string text = R"(method @m(%i: i64[2]) {
+    %q = constant @q : i8[8,32]
+    %s = constant @s : bf16[8,1]
+    %w = torchao.dequantize_affine.default(%q, [1, 32], %s, none, i8, -8, 7, bf16)
+    %y = aten.embedding.default(%w, %i, -1, false, false)
+    return %y })";
+  EXPECT_EQ(widened(text), expected(text));
 }
 
 TEST(WideGraph, LeavesWhatNoProductIsConnectedToAndWhatMayNotBeWidened) {
