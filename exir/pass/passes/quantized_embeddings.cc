@@ -46,13 +46,19 @@ std::optional<int64_t> group_size(const Node& node, const Sizes& sizes) {
   return static_cast<int64_t>(block[1]);
 }
 
+// Levels times scales of 16 bits are numbers of f32, which casts round as PyTorch does.
+bool is_taken(ScalarType floats) {
+  return floats == ScalarType::kFloat || floats == ScalarType::kHalf ||
+         floats == ScalarType::kBFloat16;
+}
+
 // Of a value that is a table of floats; nullopt for others.
 std::optional<Table> table_of(const Value* value) {
   const Node* node = value->producer();
   if (node == nullptr ||
       !node->is(torchao::dequantize_affine, quantized_decomposed::dequantize_per_channel,
                 quantized_decomposed::dequantize_per_channel_group) ||
-      value->tensor().dtype != ScalarType::kFloat) {
+      !is_taken(value->tensor().dtype)) {
     return std::nullopt;
   }
   const Argument& zero_point = node->argument(arg::zero_point, arg::zero_points);
@@ -138,6 +144,7 @@ absl::Status look_up(Graph& graph, Node* node, const Table& table, bool keep_wei
                                         : quantized_decomposed::embedding_2bit;
   PETREL_ASSIGN_OR_RETURN(Value * rows, b.call(op, {levels, scale, zeros, table.low(),
                                                     -table.low() - 1, node->input(arg::indices)}));
+  PETREL_ASSIGN_OR_RETURN(rows, b.cast(rows, node->result()->tensor().dtype));
   return b.replace(*node, rows);
 }
 

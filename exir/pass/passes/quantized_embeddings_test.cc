@@ -43,6 +43,14 @@ std::string table(const std::string& block, const std::string& levels, const std
          ", %i, -1, false, false)\nreturn %y\n";
 }
 
+// The same with scales and rows of bfloat16.
+std::string of_bfloat16(std::string body) {
+  for (const std::string from : {"f32[5,2]", "f32)"}) {
+    body.replace(body.find(from), 3, "bf16");
+  }
+  return body;
+}
+
 std::string after(const std::string& body, uint8_t level) {
   const auto graph = parse(body, level);
   if (graph == nullptr) return "";
@@ -57,6 +65,13 @@ TEST(QuantizedEmbeddings, LookUpRowsOfPackedTables) {
               HasSubstr("constant @\"q#2bit\" : u8[5,2]"));
   EXPECT_THAT(after(table("[1, 4]", "-128, 127", "%w"), 9),
               HasSubstr("embedding_byte.default(%q, %s, none, -128, 127, %i)"));
+}
+
+TEST(QuantizedEmbeddings, RoundTheRowsThatAreLookedUpToBfloat16) {
+  const std::string text = after(of_bfloat16(table("[1, 4]", "-8, 7", "%w")), 7);
+  EXPECT_THAT(text, HasSubstr("embedding_4bit.default("));
+  EXPECT_THAT(text, HasSubstr(": f32[3,8]"));
+  EXPECT_THAT(text, HasSubstr(": bf16[3,8]"));
 }
 
 TEST(QuantizedEmbeddings, RefuseLevelsThatTheProgramRulesOut) {
