@@ -67,6 +67,21 @@ bool has_floats_of(const Node& node, ScalarType type) {
   return std::any_of(operands.begin(), operands.end(), is_of_type);
 }
 
+// Whether it computes in f32 with numbers of `type` as well: a norm whose weight is narrow.
+bool mixes(const Node& node, ScalarType type) {
+  if (!node.op().has(kElementwise) || node.num_results() != 1) return false;
+  const auto is_of = [](const Value* value, ScalarType wanted) {
+    return value->type().is_tensor() && value->tensor().dtype == wanted;
+  };
+  bool has_float = false;
+  bool has_narrow = false;
+  for (const Value* operand : node.operands()) {
+    has_float = has_float || is_of(operand, ScalarType::kFloat);
+    has_narrow = has_narrow || is_of(operand, type);
+  }
+  return has_float && has_narrow && is_of(node.result(), ScalarType::kFloat);
+}
+
 bool has_state(const Node& node) {
   const std::vector<Value*> operands = node.operands();
   return std::any_of(operands.begin(), operands.end(), [](const Value* operand) {
@@ -138,8 +153,9 @@ absl::Status widen_levels(Program& program, ScalarType type, const MayWiden& may
   return widen(program, type, [&](const std::string& name, const Graph& graph) {
     std::vector<Node*> nodes;
     for (Node* node : graph.node_pointers()) {
-      if ((makes_levels(*node) || dequantises(*node)) && has_floats_of(*node, type) &&
-          !has_state(*node) && is_worth_it(*node) && may_widen(name, *node)) {
+      const bool converts = (makes_levels(*node) || dequantises(*node)) &&
+                            has_floats_of(*node, type) && is_worth_it(*node);
+      if ((converts || mixes(*node, type)) && !has_state(*node) && may_widen(name, *node)) {
         nodes.push_back(node);
       }
     }

@@ -41,7 +41,8 @@ using MayWiden = std::function<bool(const std::string& method, const Node& node)
 absl::Status widen_floats(Program& program, ScalarType type, const MayWiden& may_widen);
 
 // Nodes convert between levels and floats of f32 in the place of `type`; of what is stored only
-// weights of products of levels, and those of others that have a scale for each row.
+// weights of products of levels, and those of others that have a scale for each row. So do nodes
+// whose operands are of both, as the weights of norms in PyTorch are of `type` beside f32.
 absl::Status widen_levels(Program& program, ScalarType type, const MayWiden& may_widen);
 
 // Whether it is a product by a weight that was dequantised in f32 and cast.

@@ -95,6 +95,20 @@ TEST(WideGraph, WidensLevelsAndTheProductsThatReadThem) {
     return %r })"));
 }
 
+TEST(WideGraph, WidensWhatIsMixedWithFloats) {
+  EXPECT_EQ(widened(R"(method @m(%x: f32[2,4], %z: bf16[2,4]) {
+    %w = constant @w : bf16[4]
+    %y = aten.add.Tensor(%x, %w, 1)
+    %s = aten.add.Tensor(%z, %y, 1)
+    return %s })"),
+            expected(R"(method @m(%x: f32[2,4], %z: bf16[2,4]) {
+    %w = constant @w@f32 : f32[4]
+    %f = aten._to_copy.default(%z, f32)
+    %y = aten.add.Tensor(%x, %w, 1)
+    %s = aten.add.Tensor(%f, %y, 1)
+    return %s })"));
+}
+
 TEST(WideGraph, LeavesTablesThatNoProductReads) {
   const std::string text = R"(method @m(%i: i64[2]) {
     %q = constant @q : i8[8,32]
