@@ -22,6 +22,7 @@ from quantised_programs import (
     WEIGHTS,
     Program,
     bfloat16,
+    bfloat16_levels,
     border,
     dynamic_channel,
     dynamic_tensor,
@@ -176,6 +177,10 @@ AT_RUN_TIME: dict[str, Callable[[], Program]] = {
     "decoder_tied": lambda: of_tokens(
         tied, (1, 6), (1, 6), linear=of_rows(8), table=only_weights(8)),
     "decoder_two_methods": lambda: _prefill_and_decode(),
+    "decoder_bfloat16_8da4w": lambda: bfloat16_levels(
+        nets.Decoder, tokens(40, (1, 9), (1, 9)), of_groups(4, 32), only_weights(4, 32)),
+    "decoder_bfloat16_8da8w": lambda: bfloat16_levels(
+        nets.Decoder, tokens(40, (1, 9), (1, 9)), of_rows(8), only_weights(8)),
 }
 
 STORED: dict[str, Callable[[], Program]] = {

@@ -233,6 +233,19 @@ def bfloat16(network, *sizes, batches: list[Tensors] | None = None) -> Program:
     return _program(BFLOAT, module, floats, batches or _batches(*sizes), expected=floats)
 
 
+def bfloat16_levels(network, batches: list[Tensors], linear, table) -> Program:
+    """A network in bfloat16 that torchao quantised, as decoders mostly are."""
+    floats = network().eval()
+    module = Bfloat16(copy.deepcopy(floats))
+    floats.load_state_dict(module.network.state_dict())
+    for config, kind in ((linear, nn.Linear), (table, nn.Embedding)):
+        quantize_(module, config, lambda m, _, kind=kind: isinstance(m, kind))
+    made = _program(DYNAMIC, unwrap_tensor_subclass(module), module, batches)
+    for call in made.calls:
+        call.floats = _outputs(floats, call.inputs)
+    return made
+
+
 # Programs made of others.
 
 
