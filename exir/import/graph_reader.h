@@ -118,9 +118,12 @@ class GraphReader {
   absl::Status take_sizes_by_data(const std::string& name, Value& value);
   static bool is_made_of_others(const OpInfo& op);
   absl::Status read_made_of_others(const OpInfo& op, const Json& node, const Source& source);
-  absl::StatusOr<Value*> sized_by_data(const OpInfo& op, std::vector<Argument> arguments,
-                                       const std::string& name, size_t recorded_dim,
-                                       const Source& source);
+  absl::StatusOr<Value*> appended(OpHandle handle, std::vector<Argument> arguments,
+                                  const std::string& name, const Source& source);
+  absl::StatusOr<Value*> sized_by_data(OpHandle handle, std::vector<Argument> arguments,
+                                       const std::string& name, size_t dim, const Source& source);
+  absl::StatusOr<Value*> repeated(const OpInfo& op, const std::vector<Argument>& arguments,
+                                  const std::string& name, const Source& source);
   absl::Status check_recorded(const std::string& name, Value& value);
   absl::StatusOr<Argument> lookup(const std::string& name);
   absl::StatusOr<Argument> known_scalar(const std::string& name);

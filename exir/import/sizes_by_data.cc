@@ -19,17 +19,6 @@
 #include "exir/status_macros.h"
 
 namespace petrel::exir {
-namespace {
-
-int64_t int_at(const std::vector<Argument>& arguments, const OpInfo& op, const char* name,
-               int64_t otherwise) {
-  const int i = op.find_arg(name);
-  if (i < 0 || !arguments[static_cast<size_t>(i)].is_int()) return otherwise;
-  return arguments[static_cast<size_t>(i)].as_int();
-}
-
-}  // namespace
-
 // Of a size that depends on data the exporter knows the name and, from assertions, a bound.
 absl::Status GraphReader::take_sizes_by_data(const std::string& name, Value& value) {
   const auto it = scopes_.back().tensor_metas.find(name);
@@ -47,34 +36,60 @@ bool GraphReader::is_made_of_others(const OpInfo& op) {
                aten::repeat_interleave_self_Tensor);
 }
 
-// A node of `op` whose size `dim` the exporter records as that of dim `recorded_dim` of `name`.
-absl::StatusOr<Value*> GraphReader::sized_by_data(const OpInfo& op, std::vector<Argument> arguments,
-                                                  const std::string& name, size_t recorded_dim,
+absl::StatusOr<Value*> GraphReader::appended(OpHandle handle, std::vector<Argument> arguments,
+                                             const std::string& name, const Source& source) {
+  const OpInfo& called = op(handle);
+  PETREL_ASSIGN_OR_RETURN(std::vector<Type> types, called.infer(called, arguments));
+  return graph_->append(called, std::move(arguments), std::move(types), name, source)->result();
+}
+
+// A node whose first size the exporter records as dim `dim` of `name`.
+absl::StatusOr<Value*> GraphReader::sized_by_data(OpHandle handle, std::vector<Argument> arguments,
+                                                  const std::string& name, size_t dim,
                                                   const Source& source) {
-  PETREL_ASSIGN_OR_RETURN(std::vector<Type> types, op.infer(op, arguments));
   const auto it = scopes_.back().tensor_metas.find(name);
   if (it == scopes_.back().tensor_metas.end()) {
     return absl::InvalidArgumentError(absl::StrCat("value '", name, "' has no type"));
   }
-  absl::StatusOr<TensorType> recorded = read_tensor_type(it->second, *symbols_);
+  const absl::StatusOr<TensorType> recorded = read_tensor_type(it->second, *symbols_);
   if (!recorded.ok()) return annotate(recorded.status(), absl::StrCat("value '", name, "'"));
-  if (recorded_dim >= recorded->rank()) {
+  if (dim >= recorded->rank()) {
     return absl::InvalidArgumentError(
         absl::StrCat("value '", name, "' has rank ", recorded->rank(), " in the archive"));
   }
-  const TensorType& ruled = types[0].tensor;
+  PETREL_ASSIGN_OR_RETURN(
+      Value * made, appended(handle, std::move(arguments), absl::StrCat(name, "_by_data"), source));
+  const TensorType ruled = made->tensor();
   std::vector<SizeExpression> sizes = ruled.all_sizes();
-  sizes[0] = recorded->size(recorded_dim);
-  TensorType made =
-      TensorType::dynamic(ruled.dtype, std::move(sizes), {recorded->sizes[recorded_dim]});
-  if (!agree(made, ruled) && !agrees_by_data(made, ruled)) {
+  sizes[0] = recorded->size(dim);
+  TensorType type = TensorType::dynamic(ruled.dtype, std::move(sizes), {recorded->sizes[dim]});
+  if (!agree(type, ruled) && !agrees_by_data(type, ruled)) {
     return absl::InvalidArgumentError(
         absl::StrCat("value '", name, "' is ", to_string(*recorded),
                      " in the archive, but its operator gives at most ", ruled.sizes[0]));
   }
-  types[0] = std::move(made);
-  return graph_->append(op, std::move(arguments), std::move(types), name + "_by_data", source)
-      ->result();
+  made->set_type(std::move(type));
+  return made;
+}
+
+// x repeated along a dim, or all of its elements where there is none.
+absl::StatusOr<Value*> GraphReader::repeated(const OpInfo& op,
+                                             const std::vector<Argument>& arguments,
+                                             const std::string& name, const Source& source) {
+  Argument x = arguments[0];
+  const Argument& given_dim = arguments[static_cast<size_t>(op.find_arg("dim"))];
+  if (!given_dim.is_int()) {
+    PETREL_ASSIGN_OR_RETURN(Value * flat, appended(aten::reshape, {x, Argument(Argument::Ints{-1})},
+                                                   name + "_flat", source));
+    x = Argument(flat);
+  }
+  int64_t dim = given_dim.is_int() ? given_dim.as_int() : 0;
+  if (dim < 0) dim += static_cast<int64_t>(x.value()->tensor().rank());
+  const Argument& size = arguments[static_cast<size_t>(op.find_arg("output_size"))];
+  PETREL_ASSIGN_OR_RETURN(Value * places,
+                          sized_by_data(aten::repeat_interleave_Tensor, {arguments[1], size}, name,
+                                        static_cast<size_t>(dim), source));
+  return appended(aten::index_select, {x, Argument(dim), Argument(places)}, name, source);
 }
 
 absl::Status GraphReader::read_made_of_others(const OpInfo& op, const Json& node,
@@ -87,42 +102,20 @@ absl::Status GraphReader::read_made_of_others(const OpInfo& op, const Json& node
     return absl::InvalidArgumentError(
         absl::StrCat("has ", names.size(), " results, its operator gives ", ruled.size()));
   }
-  const auto call = [&](const OpInfo& called, std::vector<Argument> with,
-                        const std::string& name) -> absl::StatusOr<Value*> {
-    PETREL_ASSIGN_OR_RETURN(std::vector<Type> types, called.infer(called, with));
-    return graph_->append(called, std::move(with), std::move(types), name, source)->result();
-  };
   std::vector<Value*> results;
   if (op.is(aten::repeat_interleave_self_Tensor)) {
-    Value* x = arguments[0].value();
-    if (!arguments[static_cast<size_t>(op.find_arg("dim"))].is_int()) {
-      PETREL_ASSIGN_OR_RETURN(
-          x, call(exir::op(aten::reshape), {Argument(x), Argument(Argument::Ints{-1})},
-                  names[0] + "_flat"));
-    }
-    const auto rank = static_cast<int64_t>(x->tensor().rank());
-    int64_t dim = int_at(arguments, op, "dim", 0);
-    dim = dim < 0 ? dim + rank : dim;
-    const OpInfo& places = exir::op(aten::repeat_interleave_Tensor);
-    PETREL_ASSIGN_OR_RETURN(
-        Value * nth,
-        sized_by_data(places,
-                      {arguments[1], arguments[static_cast<size_t>(op.find_arg("output_size"))]},
-                      names[0], static_cast<size_t>(dim), source));
-    PETREL_ASSIGN_OR_RETURN(
-        Value * made,
-        call(exir::op(aten::index_select), {Argument(x), Argument(dim), Argument(nth)}, names[0]));
+    PETREL_ASSIGN_OR_RETURN(Value * made, repeated(op, arguments, names[0], source));
     results.push_back(made);
   } else {
-    PETREL_ASSIGN_OR_RETURN(Value * places, sized_by_data(exir::op(aten::nonzero), {arguments[0]},
-                                                          names[0], 0, source));
+    PETREL_ASSIGN_OR_RETURN(Value * places,
+                            sized_by_data(aten::nonzero, {arguments[0]}, names[0], 0, source));
     if (op.is(aten::argwhere)) results.push_back(places);
     for (size_t i = results.size(); i < names.size(); ++i) {
-      PETREL_ASSIGN_OR_RETURN(Value * column, call(exir::op(aten::select_int),
-                                                   {Argument(places), Argument(int64_t{1}),
-                                                    Argument(static_cast<int64_t>(i))},
-                                                   names[i]));
-      results.push_back(column);
+      const Argument column(static_cast<int64_t>(i));
+      PETREL_ASSIGN_OR_RETURN(
+          Value * made, appended(aten::select_int, {Argument(places), Argument(int64_t{1}), column},
+                                 names[i], source));
+      results.push_back(made);
     }
   }
   for (size_t i = 0; i < names.size(); ++i) {

@@ -153,7 +153,7 @@ absl::StatusOr<SizeExpression> Symbols::resolve(const Json& size) const {
     return absl::InvalidArgumentError(absl::StrCat(
         "symbol ", name, " has no upper bound; ",
         is_found
-            ? "say one in the model, as in torch._check(n <= N) for n = x.item()"
+            ? "say one in the model, as in torch._check(n <= N) for n = x.item() or n = x.shape[0]"
             : absl::StrCat("export the model with one, as in dynamic_shapes={...: {DIM: Dim(\"",
                            name, "\", max=N)}}")));
   }

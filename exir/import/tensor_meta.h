@@ -38,6 +38,10 @@ class Symbols {
  public:
   static absl::StatusOr<Symbols> read(const Json& range_constraints);
 
+  // Takes those for one that depend on data and that an assertion of the graph says are equal
+  // (equal_symbols.cc).
+  absl::Status join_equal(const Json& graph);
+
   // `size` is {"as_int"} or {"as_expr"}; an error with the symbol when it has no
   // upper bound.
   absl::StatusOr<SizeExpression> resolve(const Json& size) const;

@@ -433,7 +433,7 @@ class Masks(nn.Module):
         larger = x > y
         put[larger] += y[larger]
         return (
-            self.linear(rows).relu(), x[larger] * 2, x[:, y[0] > 0], x[y[:, 1] > 0, column],
+            self.linear(rows).relu(), x[x > y] * x[larger], x[:, y[0] > 0], x[y[:, 1] > 0, column],
             put, torch.cat([rows, y]), rows.shape[0] * 10, rows.sum(0),
         )  # fmt: skip
 
