@@ -13,9 +13,9 @@
 // So do nodes that make levels of bfloat16 or half, and those that make such numbers of levels,
 // as backends have levels of f32 alone; then products by dequantised weights become these:
 //
-//   before  %w = torchao.dequantize_affine.default(%q, [1, 32], constant @s : bf16[8,2], ..., bf16)
+//   before  %w = torchao.dequantize_affine.default(%q, constant @s : bf16[8,2], ..., bf16)
 //           %y = aten.linear.default(%x : bf16[2,64], %w, none)
-//   after   %w = torchao.dequantize_affine.default(%q, [1, 32], constant @s@f32 : f32[8,2], ..., f32)
+//   after   %w = torchao.dequantize_affine.default(%q, constant @s@f32 : f32[8,2], ..., f32)
 //           %f = aten._to_copy.default(%x, f32)
 //           %y = aten.linear.default(%f, %w, none)
 //           %r = aten._to_copy.default(%y, bf16)

@@ -73,7 +73,8 @@ TEST(WideGraph, WidensLevelsAndTheProductsThatReadThem) {
     %q = constant @q : i8[8,32]
     %s = constant @s : bf16[8,1]
     %z = constant @z : i8[8,1]
-    %a, %b = torchao.choose_qparams_affine.default(%x, "ASYMMETRIC", [1, 32], i8, -128, 127, none, none, i8, false)
+    %a, %b = torchao.choose_qparams_affine.default(%x, "ASYMMETRIC", [1, 32], i8, -128, 127,
+                                                   none, none, i8, false)
     %l = torchao.quantize_affine.default(%x, [1, 32], %a, %b, i8, -128, 127)
     %d = torchao.dequantize_affine.default(%l, [1, 32], %a, %b, i8, -128, 127, bf16)
     %w = torchao.dequantize_affine.default(%q, [1, 32], %s, %z, i8, -8, 7, bf16)
@@ -85,7 +86,8 @@ TEST(WideGraph, WidensLevelsAndTheProductsThatReadThem) {
     %s = constant @s@f32 : f32[8,1]
     %z = constant @z : i8[8,1]
     %f = aten._to_copy.default(%x, f32)
-    %a, %b = torchao.choose_qparams_affine.default(%f, "ASYMMETRIC", [1, 32], i8, -128, 127, none, none, i8, false)
+    %a, %b = torchao.choose_qparams_affine.default(%f, "ASYMMETRIC", [1, 32], i8, -128, 127,
+                                                   none, none, i8, false)
     %l = torchao.quantize_affine.default(%f, [1, 32], %a, %b, i8, -128, 127)
     %d = torchao.dequantize_affine.default(%l, [1, 32], %a, %b, i8, -128, 127, f32)
     %w = torchao.dequantize_affine.default(%q, [1, 32], %s, %z, i8, -8, 7, f32)

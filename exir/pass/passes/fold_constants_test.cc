@@ -233,7 +233,8 @@ TEST(FoldConstants, DequantisedBiasesOfInt32BecomeFloats) {
     %w = constant @w : i8[3,4]
     %b = constant @b : i32[3]
     %v = quantized_decomposed.dequantize_per_tensor.default(%w, 0.5, 0, -128, 127, i8, none)
-    %d = quantized_decomposed.dequantize_per_tensor.default(%b, 0.25, 0, -2147483648, 2147483647, i32, none)
+    %d = quantized_decomposed.dequantize_per_tensor.default(%b, 0.25, 0, -2147483648,
+                                                            2147483647, i32, none)
     %y = aten.linear.default(%x, %v, %d)
     return %y })";
   const std::string after = after_pass(fold_constants, kText);
