@@ -148,6 +148,21 @@ Inferred addmv(const BoundArguments& in) {
 
 Inferred baddbmm(const BoundArguments& in) { return added(in, batched(in, "batch1", "batch2")); }
 
+// A sum of integers has 64 bits, a product their own type. `uses` counts the dims of all operands
+// that have a label.
+absl::StatusOr<ScalarType> einsum_dtype(const BoundArguments& in, const std::map<char, int>& uses,
+                                        const std::string& result) {
+  PETREL_ASSIGN_OR_RETURN(const ScalarType dtype, promoted_dtype(in));
+  if (is_floating_point(dtype)) return dtype;
+  const bool is_alone = in.tensors("tensors").size() == 1;
+  const bool is_summed = std::any_of(uses.begin(), uses.end(), [&](const auto& use) {
+    return result.find(use.first) == std::string::npos && (use.second == 1 || is_alone);
+  });
+  if (!is_summed) return dtype;
+  if (is_alone) return ScalarType::kLong;
+  return absl::UnimplementedError("integers of one operand are summed before the product");
+}
+
 Inferred einsum(const BoundArguments& in) {
   const std::vector<const TensorType*> operands = in.tensors("tensors");
   std::string equation;
@@ -219,19 +234,8 @@ Inferred einsum(const BoundArguments& in) {
     }
     sizes.push_back(it->second);
   }
-  PETREL_ASSIGN_OR_RETURN(ScalarType dtype, promoted_dtype(in));
-  // A sum of integers has 64 bits, a product their own type.
-  const auto is_gone = [&result](char label) { return result.find(label) == std::string::npos; };
-  bool is_summed = !ellipsis.empty() && is_gone('.');
-  for (const auto& [label, count] : uses) {
-    is_summed = is_summed || (is_gone(label) && (count == 1 || operands.size() == 1));
-  }
-  if (is_summed && !is_floating_point(dtype)) {
-    if (operands.size() > 1) {
-      return absl::UnimplementedError("integers of one operand are summed before the product");
-    }
-    dtype = ScalarType::kLong;
-  }
+  if (!ellipsis.empty()) uses['.'] = 1;
+  PETREL_ASSIGN_OR_RETURN(const ScalarType dtype, einsum_dtype(in, uses, result));
   return one(dtype, std::move(sizes));
 }
 

@@ -210,6 +210,9 @@ INSTANTIATE_TEST_SUITE_P(
              "%y = aten.cat.default([%a, %b], 2) return %y"},
         Case{"Tile", "%x: f32[2,3]", "%y = aten.tile.default(%x, [2]) return %y",
              "%y = aten.repeat.default(%x, [1, 2]) return %y"},
+        Case{"EinsumSumsIntegersIn64Bits", "%x: i32[2,3]",
+             "%y = aten.einsum.default(\"ij->i\", [%x]) return %y",
+             "%y = aten.sum.dim_IntList(%x, [1]) return %y"},
         Case{"RepeatInterleave", "%x: f32[2,3]",
              "%y = aten.repeat_interleave.self_int(%x, 2, 0) return %y",
              "%a = aten.view.default(%x, [2, 1, 3]) "
