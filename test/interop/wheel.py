@@ -31,7 +31,10 @@ def _run(pte: str, ptd: str | None, examples: list[list[np.ndarray]]) -> list[li
     results = []
     for inputs in examples:
         outputs = method.execute([torch.from_numpy(x) for x in inputs])
-        results.append([y.detach().contiguous().numpy().copy() for y in outputs])
+        results.append([
+            y.detach().contiguous().numpy().copy() if isinstance(y, torch.Tensor) else np.asarray(y)
+            for y in outputs
+        ])  # fmt: skip
     return results
 
 

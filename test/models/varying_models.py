@@ -445,6 +445,22 @@ def masks():
     return seeded(Masks()), calls[0], None, calls
 
 
+class MaskRows(nn.Module):
+    """Of masks, what ExecuTorch's exporter takes as well."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(4, 3)
+
+    def forward(self, x):
+        return self.linear(x[x[:, 0] > 0]).relu(), torch.nonzero(x > 0)
+
+
+def mask_rows():
+    calls = [(draw(rows, 4) + shift,) for rows, shift in ((6, 0), (9, -9), (2, 9))]
+    return seeded(MaskRows()), calls[0], ({0: Dim("rows", min=2, max=9)},), calls
+
+
 class MaskedPlaces(nn.Module):
     """Places that are not zero, elements by how often, and a batch whose size varies as well."""
 
@@ -470,7 +486,8 @@ MODELS = {
         mlp, cnn_batch, cnn_image, encoder, prefill, sizes,
         cond, cond_varying, cond_nested, map_rows, map_varying, few_rows,
         scan_rows, scan_varying, while_bound, found_start, found_rows, found_scales, resizes,
-        numbers, number_arguments, number_refusals, returned_numbers, masks, masked_places,
+        numbers, number_arguments, number_refusals, returned_numbers, masks, mask_rows,
+        masked_places,
     )
 }  # fmt: skip
 

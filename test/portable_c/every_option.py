@@ -105,6 +105,7 @@ OPTIONS = [
 REFUSED = {
     "portable_cases": "would both be called X in macros",
     "varying_masked_places": "no input tells the size",
+    "varying_mask_rows": "no input tells the size",
     "varying_masks": "no input tells the size",
     "varying_number_refusals": "is computed from sizes",
 }
