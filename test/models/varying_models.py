@@ -13,6 +13,8 @@ from torch._higher_order_ops import map as higher_order_map
 from torch._higher_order_ops import scan, while_loop
 from torch.export import Dim
 
+from mask_models import MaskedPlaces, MaskRows, Masks
+
 
 def seeded(module: nn.Module) -> nn.Module:
     generator = torch.Generator().manual_seed(1)
@@ -420,24 +422,6 @@ def returned_numbers():
     return ReturnedNumbers(), (draw(6, 3), draw(2, 5)), shapes, calls
 
 
-class Masks(nn.Module):
-    """What masks choose, of which there may be nothing."""
-
-    def __init__(self):
-        super().__init__()
-        self.linear = nn.Linear(4, 3)
-
-    def forward(self, x, y, column):
-        rows = x[x[:, 0] > 0]
-        put = x.clone()
-        larger = x > y
-        put[larger] += y[larger]
-        return (
-            self.linear(rows).relu(), x[x > y] * x[larger], x[:, y[0] > 0], x[y[:, 1] > 0, column],
-            put, torch.cat([rows, y]), rows.shape[0] * 10, rows.sum(0),
-        )  # fmt: skip
-
-
 def masks():
     calls = [
         (draw(6, 4) + shift, draw(6, 4).flip(0), torch.tensor([2])) for shift in (0, -9, 9)
@@ -445,31 +429,9 @@ def masks():
     return seeded(Masks()), calls[0], None, calls
 
 
-class MaskRows(nn.Module):
-    """Of masks, what ExecuTorch's exporter takes as well."""
-
-    def __init__(self):
-        super().__init__()
-        self.linear = nn.Linear(4, 3)
-
-    def forward(self, x):
-        return self.linear(x[x[:, 0] > 0]).relu(), torch.nonzero(x > 0)
-
-
 def mask_rows():
     calls = [(draw(rows, 4) + shift,) for rows, shift in ((6, 0), (9, -9), (2, 9))]
     return seeded(MaskRows()), calls[0], ({0: Dim("rows", min=2, max=9)},), calls
-
-
-class MaskedPlaces(nn.Module):
-    """Places that are not zero, elements by how often, and a batch whose size varies as well."""
-
-    def forward(self, x, times):
-        i, j = torch.where(x > 0)
-        often = torch.repeat_interleave(x, times, dim=0)
-        torch._check(often.shape[0] <= 40)
-        rows = x[x.sum(1) > 0]
-        return torch.nonzero(x > 0), i * 10 + j, often + 1, torch.argwhere(x), rows.unsqueeze(1) - x
 
 
 def masked_places():
