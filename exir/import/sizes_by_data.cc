@@ -19,6 +19,7 @@
 #include "exir/status_macros.h"
 
 namespace petrel::exir {
+
 // Of a size that depends on data the exporter knows the name and, from assertions, a bound.
 absl::Status GraphReader::take_sizes_by_data(const std::string& name, Value& value) {
   const auto it = scopes_.back().tensor_metas.find(name);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A mask as an index stands for the places where it is true. Of both sets of kernels; sums of
-// places in the expectations are those of eager PyTorch.
+// A mask as an index stands for the places where it is true. Of both sets of kernels; what is
+// expected is what eager PyTorch gives.
 #include <cstdint>
 #include <vector>
 
