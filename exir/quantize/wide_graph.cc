@@ -56,30 +56,29 @@ bool makes_levels(const Node& node) {
       torchao::choose_qparams_affine);
 }
 
+bool is_tensor_of(const Value* value, ScalarType type) {
+  return value->type().is_tensor() && value->tensor().dtype == type;
+}
+
 bool has_floats_of(const Node& node, ScalarType type) {
-  const auto is_of_type = [type](const Value* value) {
-    return value->type().is_tensor() && value->tensor().dtype == type;
-  };
   for (size_t i = 0; i < node.num_results(); ++i) {
-    if (is_of_type(node.result(i))) return true;
+    if (is_tensor_of(node.result(i), type)) return true;
   }
   const std::vector<Value*> operands = node.operands();
-  return std::any_of(operands.begin(), operands.end(), is_of_type);
+  return std::any_of(operands.begin(), operands.end(),
+                     [type](const Value* operand) { return is_tensor_of(operand, type); });
 }
 
 // Whether it computes in f32 with numbers of `type` as well: a norm whose weight is narrow.
 bool mixes(const Node& node, ScalarType type) {
   if (!node.op().has(kElementwise) || node.num_results() != 1) return false;
-  const auto is_of = [](const Value* value, ScalarType wanted) {
-    return value->type().is_tensor() && value->tensor().dtype == wanted;
-  };
   bool has_float = false;
   bool has_narrow = false;
   for (const Value* operand : node.operands()) {
-    has_float = has_float || is_of(operand, ScalarType::kFloat);
-    has_narrow = has_narrow || is_of(operand, type);
+    has_float = has_float || is_tensor_of(operand, ScalarType::kFloat);
+    has_narrow = has_narrow || is_tensor_of(operand, type);
   }
-  return has_float && has_narrow && is_of(node.result(), ScalarType::kFloat);
+  return has_float && has_narrow && is_tensor_of(node.result(), ScalarType::kFloat);
 }
 
 bool has_state(const Node& node) {

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/xnnpack/aot/partitioner.h"
 
+#include <string>
+#include <vector>
+
 #include "backends/xnnpack/aot/test_partition.h"
 #include "backends/xnnpack/aot/xnnpack_backend.h"
+#include "exir/ops/handles.h"
 #include "exir/ops/table.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -38,6 +42,26 @@ TEST(Numbers, AreTakenOfRank0WhereTheyAreConstantOrDequantised) {
   for (const auto& node : partition->nodes()) {
     EXPECT_TRUE(xnnpack_backend()->partitioner().supports(*node).supported);
   }
+}
+
+// What callers may choose to be 0, they are told of; what data decide is left to kernels.
+TEST(Sizes, ThatDataDecideMayNotBeZero) {
+  const auto partition = parse_partition(
+      "method @forward<b: 0..6, u0: 0..6, u1: 1..6>(%x: f32[6], %m: bool[6], %z: f32[b]) {\n"
+      "  %s = aten.masked_select.default(%x, %m) : f32[u0]\n"
+      "  %t = aten.masked_select.default(%x, %m) : f32[u1]\n"
+      "  %a = aten.relu.default(%s) : f32[u0]\n"
+      "  %c = aten.relu.default(%t) : f32[u1]\n"
+      "  %d = aten.relu.default(%z) : f32[b]\n"
+      "  return %a, %c, %d\n}");
+  ASSERT_NE(partition, nullptr);
+  std::vector<std::string> reasons;
+  for (const auto& node : partition->nodes()) {
+    if (!node->is(exir::aten::relu)) continue;
+    reasons.push_back(xnnpack_backend()->partitioner().supports(*node).reason);
+  }
+  EXPECT_THAT(reasons, ::testing::ElementsAre(
+                           HasSubstr("the size 'u0', which data decide, may be 0"), "", ""));
 }
 
 struct Refusal {

@@ -58,34 +58,30 @@ absl::Status check_paths(const std::vector<RulePath>& paths) {
 
 using SizeSymbols = std::map<std::string, std::shared_ptr<const exir::SizeSymbol>>;
 
-void collect_symbols(const exir::Value& value, SizeSymbols* out) {
+// Those of sizes that may be 0. What no rule can express follows from other sizes.
+void collect_empty(const exir::Value& value, SizeSymbols* out) {
   if (!varies(value)) return;
-  for (const exir::SizeExpression& size : value.tensor().all_sizes()) size.collect_symbols(out);
+  for (const exir::SizeExpression& size : value.tensor().all_sizes()) {
+    if (size.range().low <= 0 && !size.has_unknown()) size.collect_symbols(out);
+  }
 }
 
 // A size that data decide may be 0, and XNNPACK makes nothing of tensors without elements.
-// Sizes of inputs are the caller's choice, who is told.
-bool may_be_empty_by_data(const exir::Value& value, const SizeSymbols& of_inputs) {
-  if (!varies(value)) return false;
-  for (const exir::SizeExpression& size : value.tensor().all_sizes()) {
-    if (size.range().low > 0) continue;
-    SizeSymbols symbols;
-    size.collect_symbols(&symbols);
-    for (const auto& [name, symbol] : symbols) {
-      if (of_inputs.count(name) == 0) return true;
+// Sizes of inputs are the caller's choice, who is told. The name of the size, or "".
+std::string find_empty_by_data(const exir::Node& node) {
+  SizeSymbols symbols;
+  for (const exir::Value* operand : node.operands()) collect_empty(*operand, &symbols);
+  collect_empty(*node.result(), &symbols);
+  const std::vector<exir::Value*>& inputs = node.graph().inputs();
+  for (size_t i = 0; i < inputs.size() && !symbols.empty(); ++i) {
+    SizeSymbols of_input;
+    if (!varies(*inputs[i])) continue;
+    for (const exir::SizeExpression& size : inputs[i]->tensor().all_sizes()) {
+      size.collect_symbols(&of_input);
     }
+    for (const auto& [name, symbol] : of_input) symbols.erase(name);
   }
-  return false;
-}
-
-// Null where there is none.
-const exir::Value* find_empty_by_data(const exir::Node& node) {
-  SizeSymbols of_inputs;
-  for (const exir::Value* input : node.graph().inputs()) collect_symbols(*input, &of_inputs);
-  for (const exir::Value* operand : node.operands()) {
-    if (may_be_empty_by_data(*operand, of_inputs)) return operand;
-  }
-  return may_be_empty_by_data(*node.result(), of_inputs) ? node.result() : nullptr;
+  return symbols.empty() ? "" : symbols.begin()->first;
 }
 
 exir::Value* copy_operand(const exir::Value* value, exir::Graph& partition) {
@@ -133,8 +129,8 @@ absl::StatusOr<std::unique_ptr<Lowering>> lower_for_all_sizes(const exir::Graph&
 }
 
 exir::Support supports_varying(const exir::Node& node) {
-  if (const exir::Value* empty = find_empty_by_data(node)) {
-    return exir::Support::no("'" + empty->name() + "' may have no elements, as data decide");
+  if (const std::string size = find_empty_by_data(node); !size.empty()) {
+    return exir::Support::no("the size '" + size + "', which data decide, may be 0");
   }
   exir::Graph partition("partition");
   std::map<exir::Value*, exir::Value*> copies;

@@ -5,6 +5,7 @@
 #include "runtime/kernels/portable/check.h"
 #include "runtime/kernels/portable/copy.h"
 #include "runtime/kernels/portable/loop_charge.h"
+#include "runtime/kernels/portable/mask_places.h"
 
 namespace petrel::runtime::portable {
 namespace {
@@ -16,9 +17,7 @@ void move_element(const Tensor& to, size_t at, const Tensor& from, size_t place)
 }
 
 bool check_mask(KernelRuntimeContext& context, const Tensor& mask) {
-  return check(context,
-               mask.scalar_type() == ScalarType::Bool || mask.scalar_type() == ScalarType::Byte,
-               "the mask must be bool");
+  return check(context, is_mask(mask), "the mask must be bool");
 }
 
 // fn(place in `self`, place in `mask`) for every place of both, broadcast, that
