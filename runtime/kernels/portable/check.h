@@ -68,6 +68,17 @@ inline bool charge_order(KernelRuntimeContext& context, const Tensor& self, int6
   return context.charge(self.numel(), depth);
 }
 
+// Where an operator indexes along a dim, a tensor without dims counts as a list of one element.
+inline ssize_t rank_as_list(const Tensor& tensor) { return tensor.dim() == 0 ? 1 : tensor.dim(); }
+struct Along {
+  int64_t size = 1, stride = 0;
+  Along(const Tensor& tensor, size_t d) {
+    if (d >= tensor.sizes().size()) return;
+    size = tensor.sizes()[d];
+    stride = tensor.strides()[d];
+  }
+};
+
 // A dimension in [-rank, rank) as one in [0, rank); rank 0 counts as 1.
 bool normalize_dim(KernelRuntimeContext& context, int64_t dim, ssize_t rank, size_t* out_dim);
 

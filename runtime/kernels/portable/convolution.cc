@@ -83,6 +83,8 @@ struct Geometry {
   }
 };
 
+// C is what sums are computed in: double, or for integers uint64_t, which wraps.
+template <typename C>
 class Convolution {
  public:
   Convolution(const Geometry& geometry, const Tensor& input, const Tensor& weight,
@@ -93,8 +95,8 @@ class Convolution {
         out_(out),
         input_(input.const_data_ptr()),
         weight_(weight.const_data_ptr()),
-        load_(loader<double>(input.scalar_type())),
-        store_(storer<double>(out.scalar_type())),
+        load_(loader<C>(input.scalar_type())),
+        store_(storer<C>(out.scalar_type())),
         bias_(bias),
         target_(out.mutable_data_ptr()) {}
 
@@ -103,12 +105,12 @@ class Convolution {
     for (int64_t n = 0; n < out_.size[0]; ++n) {
       for (int64_t k = 0; k < out_.size[1]; ++k) {
         const int64_t group = k / out_per_group;
-        const double start =
+        const C start =
             bias_ ? load_(bias_->const_data_ptr(), static_cast<size_t>(k * bias_->strides()[0]))
-                  : 0.0;
+                  : C{0};
         for (int64_t p = 0; p < out_.size[2]; ++p) {
           for (int64_t q = 0; q < out_.size[3]; ++q) {
-            const double sum = start + (g_.transposed ? gather_transposed(n, k, group, p, q)
+            const C sum = start + (g_.transposed ? gather_transposed(n, k, group, p, q)
                                                       : gather(n, k, group, p, q));
             store_(target_, out_.at(n, k, p, q), sum);
           }
@@ -118,9 +120,9 @@ class Convolution {
   }
 
  private:
-  double gather(int64_t n, int64_t k, int64_t group, int64_t p, int64_t q) const {
+  C gather(int64_t n, int64_t k, int64_t group, int64_t p, int64_t q) const {
     const int64_t channels = w_.size[1];
-    double sum = 0.0;
+    C sum{0};
     for (int64_t c = 0; c < channels; ++c) {
       for (int64_t r = 0; r < w_.size[2]; ++r) {
         const int64_t h = p * g_.stride.height - g_.padding.height + r * g_.dilation.height;
@@ -136,10 +138,10 @@ class Convolution {
     return sum;
   }
 
-  double gather_transposed(int64_t n, int64_t k, int64_t group, int64_t p, int64_t q) const {
+  C gather_transposed(int64_t n, int64_t k, int64_t group, int64_t p, int64_t q) const {
     const int64_t in_per_group = in_.size[1] / g_.groups;
     const int64_t k_in_group = k - group * w_.size[1];
-    double sum = 0.0;
+    C sum{0};
     for (int64_t r = 0; r < w_.size[2]; ++r) {
       // p = h * stride - padding + r * dilation, solved for h.
       const int64_t h_scaled = p + g_.padding.height - r * g_.dilation.height;
@@ -165,8 +167,8 @@ class Convolution {
   Plane in_, w_, out_;
   const void* input_;
   const void* weight_;
-  Loader<double> load_;
-  Storer<double> store_;
+  Loader<C> load_;
+  Storer<C> store_;
   const std::optional<Tensor>& bias_;
   void* target_;
 };
@@ -190,7 +192,7 @@ void convolution_out(KernelRuntimeContext& context, Span<EValue*> raw) {
 
   const bool flat = input.dim() == 3;
   if (!check(context, flat || input.dim() == 4, "input must have rank 3 or 4") ||
-      !check_rank(context, weight, input.dim()) || !check_floating(context, input) ||
+      !check_rank(context, weight, input.dim()) || !check_arithmetic(context, input) ||
       !check_same_type(context, input, weight) || !check_same_type(context, input, out) ||
       !read_pair(context, stride, flat, 1, 1, &g.stride) ||
       !read_pair(context, padding, flat, 0, 0, &g.padding) ||
@@ -246,7 +248,11 @@ void convolution_out(KernelRuntimeContext& context, Span<EValue*> raw) {
                       static_cast<uint64_t>(channels_in_group))) {
     return;
   }
-  Convolution(g, input, weight, bias, out).run();
+  if (is_floating(input.scalar_type())) {
+    Convolution<double>(g, input, weight, bias, out).run();
+  } else {
+    Convolution<uint64_t>(g, input, weight, bias, out).run();
+  }
 }
 
 }  // namespace petrel::runtime::portable

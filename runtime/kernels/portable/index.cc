@@ -134,14 +134,19 @@ void index_select_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   const Tensor out = args.out(3);
   size_t d = 0;
   if (!args.ok() || !check_same_type(context, self, out) ||
-      !check(context, self.dim() > 0 && index.dim() <= 1, "the index must be a list") ||
-      !normalize_dim(context, dim, self.dim(), &d) || !check_index_type(context, index)) {
+      !check(context, index.dim() <= 1, "the index must be a list") ||
+      !check(context, self.dim() > 0 || index.numel() == 1, "a scalar has one element") ||
+      !normalize_dim(context, dim, rank_as_list(self), &d) || !check_index_type(context, index)) {
     return;
   }
   SizeArray sizes(self.sizes());
-  sizes[d] = static_cast<SizesType>(index.numel());
+  if (self.dim() > 0) sizes[d] = static_cast<SizesType>(index.numel());
   if (!resize_out(context, out, sizes.span())) return;
   const auto load = loader<int64_t>(index.scalar_type());
+  if (self.dim() == 0) {
+    if (check_index(context, load(index.const_data_ptr(), 0), 1)) copy_element(out, 0, self, 0);
+    return;
+  }
   for (size_t i = 0; i < index.numel(); ++i) {
     const int64_t at = load(index.const_data_ptr(), i);
     if (!check_index(context, at, self.sizes()[d])) return;
@@ -162,11 +167,12 @@ void gather_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   const Tensor out = args.out(4);
   size_t d = 0;
   if (!args.ok() || !check_same_type(context, self, out) ||
-      !check(context, self.dim() > 0 && self.dim() == index.dim(), "ranks differ") ||
-      !normalize_dim(context, dim, self.dim(), &d) || !check_index_type(context, index)) {
+      !check(context, rank_as_list(self) == rank_as_list(index), "ranks differ") ||
+      !normalize_dim(context, dim, rank_as_list(self), &d) || !check_index_type(context, index)) {
     return;
   }
-  for (size_t i = 0; i < self.sizes().size(); ++i) {
+  const size_t rank = index.sizes().size();
+  for (size_t i = 0; i < rank; ++i) {
     if (!check(context, i == d || index.sizes()[i] <= self.sizes()[i],
                "the index is larger than the input")) {
       return;
@@ -174,18 +180,19 @@ void gather_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   }
   if (!resize_out(context, out, index.sizes())) return;
   // self is walked with the index's sizes; along d the index decides.
+  const Along along(self, d);
   int64_t strides[kTensorDimensionLimit];
-  for (size_t i = 0; i < self.sizes().size(); ++i) strides[i] = i == d ? 0 : self.strides()[i];
+  for (size_t i = 0; i < rank; ++i) strides[i] = i == d ? 0 : self.strides()[i];
   StridedLoop<3> loop(index.sizes());
   loop.operand(0, out);
   loop.operand(1, index);
-  loop.strides_of(2, index.sizes(), {strides, self.sizes().size()});
+  loop.strides_of(2, index.sizes(), {strides, rank});
   const auto load = loader<int64_t>(index.scalar_type());
   loop.run([&](const int64_t* at) {
     if (!args.ok()) return;
     const int64_t i = load(index.const_data_ptr(), static_cast<size_t>(at[1]));
-    if (!check_index(context, i, self.sizes()[d])) return;
-    copy_element(out, at[0], self, at[2] + i * self.strides()[d]);
+    if (!check_index(context, i, along.size)) return;
+    copy_element(out, at[0], self, at[2] + i * along.stride);
   });
 }
 

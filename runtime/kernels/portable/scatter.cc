@@ -15,34 +15,40 @@ namespace {
 template <typename Fn>
 void for_each_target(KernelRuntimeContext& context, const Tensor& out, size_t d,
                      const Tensor& index, const Tensor& source, Fn fn) {
-  int64_t strides[kTensorDimensionLimit];
-  const size_t rank = out.sizes().size();
-  for (size_t i = 0; i < rank; ++i) strides[i] = i == d ? 0 : out.strides()[i];
+  int64_t strides[kTensorDimensionLimit], beside[kTensorDimensionLimit];
+  const size_t rank = index.sizes().size();
+  const Along along(out, d);
+  for (size_t i = 0; i < rank; ++i) {
+    strides[i] = i == d ? 0 : out.strides()[i];
+    beside[i] = Along(source, i).stride;
+  }
   StridedLoop<3> loop(index.sizes());
   loop.operand(0, index);
   loop.strides_of(1, index.sizes(), {strides, rank});
-  loop.strides_of(2, index.sizes(), source.strides());
+  loop.strides_of(2, index.sizes(), {beside, rank});
   const auto load = loader<int64_t>(index.scalar_type());
   loop.run([&](const int64_t* at) {
     if (context.failure_state() != Error::Ok) return;
     const int64_t i = load(index.const_data_ptr(), static_cast<size_t>(at[0]));
-    if (!check_index(context, i, out.sizes()[d])) return;
-    fn(static_cast<size_t>(at[1] + i * out.strides()[d]), static_cast<size_t>(at[2]));
+    if (!check_index(context, i, along.size)) return;
+    fn(static_cast<size_t>(at[1] + i * along.stride), static_cast<size_t>(at[2]));
   });
 }
 
 bool prepare(KernelRuntimeContext& context, const Tensor& self, int64_t dim, const Tensor& index,
              const Tensor& source, const Tensor& out, size_t* out_dim) {
   if (!check_arithmetic(context, self) ||
-      !check(context, self.dim() > 0 && self.dim() == index.dim() && self.dim() == source.dim(),
+      !check(context,
+             rank_as_list(self) == rank_as_list(index) && rank_as_list(self) == rank_as_list(source),
              "ranks differ") ||
-      !normalize_dim(context, dim, self.dim(), out_dim) ||
+      !normalize_dim(context, dim, rank_as_list(self), out_dim) ||
       !check(context, index.scalar_type() == ScalarType::Long, "indices must be int64")) {
     return false;
   }
-  for (size_t i = 0; i < self.sizes().size(); ++i) {
+  for (size_t i = 0; i < index.sizes().size(); ++i) {
     const SizesType size = index.sizes()[i];
-    if (!check(context, size <= source.sizes()[i] && (i == *out_dim || size <= self.sizes()[i]),
+    if (!check(context,
+               size <= Along(source, i).size && (i == *out_dim || size <= self.sizes()[i]),
                "the index is larger than source or input")) {
       return false;
     }

@@ -51,6 +51,8 @@ SECTIONS = (
     decoder.transforms,
     edge.what_is_not_a_number,
     edge.rounded_operands,
+    edge.scalars_as_lists,
+    window.convolutions_of_integers,
 )
 
 

@@ -234,3 +234,18 @@ def rounded_operands():
             call(f"aten::{n}.Scalar_out", narrow, 0.1, dtypes=(torch.bool,))
             call(f"aten::{n}.Tensor_out", narrow, dim(0.1), dtypes=(torch.bool,))
             call(f"aten::{n}.Tensor_out", -narrow, odd, dtypes=(torch.bool,))
+
+
+def scalars_as_lists():
+    """Tensors without dims where an index counts along one."""
+    one, none, some = torch.tensor([0]), torch.tensor(0), torch.tensor([0, 0, 0])
+    scalar, flat = torch.tensor(2.5), torch.tensor([1.5, -3.0])
+    for index in none, one, some:
+        call("aten::gather.out", scalar, 0, index, False)
+    call("aten::gather.out", flat, -1, torch.tensor(1), False)
+    for index in none, one:
+        call("aten::index_select.out", scalar, -1, index)
+        call("aten::scatter.value_out", scalar, 0, index, 7)
+    for source, index in (scalar, none), (flat, one), (scalar, one):
+        call("aten::scatter.src_out", scalar, 0, index, source * 3)
+        call("aten::scatter_add.out", flat, 0, index, source)

@@ -5,7 +5,7 @@ import math
 
 import torch
 
-from kernels.calls import F, call, emit, t
+from kernels.calls import F, call, emit, ints, t
 
 
 def convolutions():
@@ -55,3 +55,15 @@ def volumes_and_samples():
                 # Element centers half way between two are a matter of rounding.
                 emit("aten::grid_sampler_2d.out", [x, grid, interpolation, padding, corners],
                      [torch.ops.aten.grid_sampler_2d(x, grid, interpolation, padding, corners)])
+
+
+def convolutions_of_integers():
+    """Sums of integers that leave their type wrap round."""
+    name, wide = "aten::convolution.out", torch.int64
+    for dtype in wide, torch.int32, torch.uint8:
+        def x(*sizes, dtype=dtype):
+            return ints(*sizes, lo=0 if dtype is torch.uint8 else -9, hi=90, dtype=dtype)
+        call(name, x(1, 2, 4, 5), x(3, 2, 3, 2), x(3), [2, 1], [1, 1], [1, 1], False, [0, 0], 1, dtypes=(dtype,))
+    same = dict(dtypes=(wide,))
+    call(name, ints(1, 4, 5), ints(4, 2, 3), None, [1], [0], [2], False, [0], 2, **same)
+    call(name, ints(1, 2, 3, 2), ints(2, 2, 2, 3), ints(2), [2, 1], [0, 1], [1, 1], True, [1, 0], 1, **same)
