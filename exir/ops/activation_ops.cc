@@ -181,6 +181,12 @@ constexpr OpRow kRows[] = {
      "", kInPlace | kIdentity, infer<dropout>, "aten::feature_dropout"},
     {"aten::alpha_dropout(Tensor input, float p, bool train) -> Tensor", "",
      kPure | kView | kIdentity, infer<dropout>},
+    {"aten::alpha_dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)", "",
+     kInPlace | kIdentity, infer<dropout>, "aten::alpha_dropout"},
+    {"aten::feature_alpha_dropout(Tensor input, float p, bool train) -> Tensor", "",
+     kPure | kView | kIdentity, infer<dropout>},
+    {"aten::feature_alpha_dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)", "",
+     kInPlace | kIdentity, infer<dropout>, "aten::feature_alpha_dropout"},
     {"aten::native_dropout(Tensor input, float p, bool? train) -> (Tensor, "
      "Tensor)",
      "aten::native_dropout.out", kRandom, infer<native_dropout>},

@@ -148,12 +148,18 @@ Inferred sum_to_size(const BoundArguments& in) {
   if (sizes.size() > self.rank()) {
     return invalid("argument 'size' has ", sizes.size(), " items, must have at most ", self.rank());
   }
+  bool is_summed = sizes.size() < self.rank();
   for (size_t i = 0; i < sizes.size(); ++i) {
     const Size& whole = self.sizes[self.rank() - sizes.size() + i];
-    if (sizes[i] == 1 || sizes[i] == whole) continue;
-    return invalid("argument 'size' is ", sizes[i], " for a dim of ", whole, ", must be that or 1");
+    if (sizes[i] == whole) continue;
+    if (sizes[i] != 1) {
+      return invalid("argument 'size' is ", sizes[i], " for a dim of ", whole,
+                     ", must be that or 1");
+    }
+    is_summed = true;
   }
-  return one(self.dtype, std::move(sizes));
+  const bool is_wide = is_summed && !is_floating_point(self.dtype);
+  return one(is_wide ? ScalarType::kLong : self.dtype, std::move(sizes));
 }
 
 constexpr OpRow kRows[] = {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
+#include <string>
 #include <utility>
 
 #include "exir/ops/elementwise.h"
@@ -67,11 +68,27 @@ Inferred eye(const BoundArguments& in) {
 }
 
 Inferred linspace(const BoundArguments& in) {
+  for (const TensorType* end : in.all_tensors()) {
+    if (end->rank() != 0)
+      return invalid("an end of the range has rank ", end->rank(), ", must be 0");
+  }
   return one(in.dtype("dtype").value_or(ScalarType::kFloat), {in.integer("steps")});
 }
 
 Inferred scalar_tensor(const BoundArguments& in) {
   return one(in.dtype("dtype").value_or(ScalarType::kFloat), {});
+}
+
+// As many as the spectrum has of n samples, or of n real ones.
+Inferred frequencies(const BoundArguments& in) {
+  const ScalarType dtype = in.dtype("dtype").value_or(ScalarType::kFloat);
+  if (!is_floating_point(dtype)) {
+    return invalid("argument 'dtype' is ", std::string(scalar_type_name(dtype)),
+                   ", must be of floats");
+  }
+  const Size n = in.integer("n");
+  if (n < 1) return invalid("argument 'n' is ", n, ", must be at least 1");
+  return one(dtype, {in.op().name == "aten::fft_rfftfreq" ? floor_divide(n, 2) + 1 : n});
 }
 
 // torch fills the places whose indices are all equal: those of a matrix or of a cube.
@@ -205,6 +222,51 @@ constexpr OpRow kRows[] = {
     {"aten::logspace(Scalar start, Scalar end, int steps, float base=10.0, *, ScalarType? "
      "dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
      "", kPure, infer<linspace>},
+    {"aten::linspace.Tensor_Tensor(Tensor start, Tensor end, int steps, *, ScalarType? "
+     "dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+     "", kPure, infer<linspace>},
+    {"aten::linspace.Tensor_Scalar(Tensor start, Scalar end, int steps, *, ScalarType? "
+     "dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+     "", kPure, infer<linspace>},
+    {"aten::linspace.Scalar_Tensor(Scalar start, Tensor end, int steps, *, ScalarType? "
+     "dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+     "", kPure, infer<linspace>},
+    {"aten::logspace.Tensor_Tensor(Tensor start, Tensor end, int steps, float base=10.0, *, "
+     "ScalarType? "
+     "dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+     "", kPure, infer<linspace>},
+    {"aten::logspace.Tensor_Scalar(Tensor start, Scalar end, int steps, float base=10.0, *, "
+     "ScalarType? "
+     "dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+     "", kPure, infer<linspace>},
+    {"aten::logspace.Scalar_Tensor(Scalar start, Tensor end, int steps, float base=10.0, *, "
+     "ScalarType? "
+     "dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+     "", kPure, infer<linspace>},
+    {"aten::bartlett_window(int window_length, *, ScalarType? dtype=None, Layout? "
+     "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+     "", kPure, infer<window>},
+    {"aten::bartlett_window.periodic(int window_length, bool periodic, *, ScalarType? dtype=None, "
+     "Layout? "
+     "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+     "", kPure, infer<window>},
+    {"aten::kaiser_window(int window_length, *, ScalarType? dtype=None, Layout? "
+     "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+     "", kPure, infer<window>},
+    {"aten::kaiser_window.periodic(int window_length, bool periodic, *, ScalarType? dtype=None, "
+     "Layout? "
+     "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+     "", kPure, infer<window>},
+    {"aten::kaiser_window.beta(int window_length, bool periodic, float beta, *, ScalarType? "
+     "dtype=None, Layout? "
+     "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+     "", kPure, infer<window>},
+    {"aten::fft_fftfreq(int n, float d=1.0, *, ScalarType? dtype=None, Layout? layout=None, "
+     "Device? device=None, bool? pin_memory=None) -> Tensor",
+     "", kPure, infer<frequencies>},
+    {"aten::fft_rfftfreq(int n, float d=1.0, *, ScalarType? dtype=None, Layout? layout=None, "
+     "Device? device=None, bool? pin_memory=None) -> Tensor",
+     "", kPure, infer<frequencies>},
     {"aten::fill_diagonal_(Tensor(a!) self, Scalar fill_value, bool wrap=False) -> Tensor(a!)", "",
      kInPlace, infer<with_diagonal>},
 };

@@ -12,6 +12,7 @@ namespace petrel::exir::rules {
 
 absl::Span<const OpRow> activation_ops();
 absl::Span<const OpRow> binary_ops();
+absl::Span<const OpRow> calculus_ops();
 absl::Span<const OpRow> combine_ops();
 absl::Span<const OpRow> compare_ops();
 absl::Span<const OpRow> complex_ops();

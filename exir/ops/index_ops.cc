@@ -455,6 +455,9 @@ constexpr OpRow kRows[] = {
     {"aten::isin.Tensor_Tensor(Tensor elements, Tensor test_elements, *, bool "
      "assume_unique=False, bool invert=False) -> Tensor",
      "", kPure, infer<isin>},
+    {"aten::isin.Tensor_Scalar(Tensor elements, Scalar test_element, *, bool assume_unique=False, "
+     "bool invert=False) -> Tensor",
+     "", kPure, infer<isin>},
 };
 
 }  // namespace

@@ -76,6 +76,8 @@ constexpr OpRow kRows[] = {
     {"aten::linalg_det(Tensor A) -> Tensor", "", kPure, infer<determinant>},
     {"aten::linalg_solve(Tensor A, Tensor B, *, bool left=True) -> Tensor", "", kPure,
      infer<solution>},
+    {"aten::matrix_power(Tensor self, int n) -> Tensor", "", kPure, infer<same_squares>},
+    {"aten::linalg_matrix_power(Tensor self, int n) -> Tensor", "", kPure, infer<same_squares>},
     {"aten::cholesky(Tensor self, bool upper=False) -> Tensor", "", kPure, infer<same_squares>},
     {"aten::linalg_cholesky(Tensor self, *, bool upper=False) -> Tensor", "", kPure,
      infer<same_squares>},

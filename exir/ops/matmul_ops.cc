@@ -159,7 +159,7 @@ absl::StatusOr<ScalarType> einsum_dtype(const BoundArguments& in, const std::map
     return result.find(use.first) == std::string::npos && (use.second == 1 || is_alone);
   });
   if (!is_summed) return dtype;
-  if (is_alone) return ScalarType::kLong;
+  if (is_alone || dtype == ScalarType::kLong) return ScalarType::kLong;
   return absl::UnimplementedError("integers of one operand are summed before the product");
 }
 
@@ -339,9 +339,9 @@ Inferred tensordot(const BoundArguments& in) {
   for (size_t i = 0; i < from_a.size(); ++i) {
     const Size here = a.sizes[static_cast<size_t>(from_a[i])];
     const Size there = b.sizes[static_cast<size_t>(from_b[i])];
-    if (here == there) continue;
+    if (here == there || here == 1 || there == 1) continue;
     return invalid("dims ", from_a[i], " and ", from_b[i], " are ", here, " and ", there,
-                   ", must be equal");
+                   ", must be equal or 1");
   }
   Sizes sizes;
   const auto add_others = [&](const TensorType& type, const Sizes& taken) {
@@ -421,6 +421,7 @@ constexpr OpRow kRows[] = {
     {"aten::linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor", "", kPure,
      infer<linear>},
     {"aten::matmul(Tensor self, Tensor other) -> Tensor", "", kPure, infer<matmul>},
+    {"aten::linalg_matmul(Tensor self, Tensor other) -> Tensor", "", kPure, infer<matmul>},
     {"aten::mm(Tensor self, Tensor mat2) -> Tensor", "aten::mm.out", kPure, infer<mm>},
     {"aten::_int_mm(Tensor self, Tensor mat2) -> Tensor", "", kPure, infer<int_mm>},
     {"aten::bmm(Tensor self, Tensor mat2) -> Tensor", "aten::bmm.out", kPure, infer<bmm>},

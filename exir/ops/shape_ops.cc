@@ -116,6 +116,40 @@ Inferred at_least(const BoundArguments& in) {
   return one(self.dtype, of_rank_at_least(least, self.sizes));
 }
 
+template <size_t least>
+Inferred all_at_least(const BoundArguments& in) {
+  std::vector<Type> types;
+  for (const TensorType* each : in.tensors("tensors")) {
+    types.push_back(TensorType::contiguous(each->dtype, of_rank_at_least(least, each->sizes)));
+  }
+  return types;
+}
+
+// Sequences [length, ...], which differ in length alone, as one [longest, count, ...].
+Inferred pad_sequence(const BoundArguments& in) {
+  const std::vector<const TensorType*> sequences = in.tensors("sequences");
+  const std::string side = in.text("padding_side");
+  if (side != "left" && side != "right") {
+    return invalid("argument 'padding_side' is '", side, "', must be left or right");
+  }
+  if (sequences.empty() || sequences[0]->rank() == 0) {
+    return invalid("argument 'sequences' holds no sequence");
+  }
+  const Sizes& first = sequences[0]->sizes;
+  const Sizes rest(first.begin() + 1, first.end());
+  Size longest = 0;
+  for (const TensorType* each : sequences) {
+    const bool is_alike = each->rank() == first.size() && each->dtype == sequences[0]->dtype &&
+                          Sizes(each->sizes.begin() + 1, each->sizes.end()) == rest;
+    if (!is_alike) return invalid("argument 'sequences' differs in more than lengths");
+    longest = largest(longest, each->sizes[0]);
+  }
+  Sizes sizes = {longest, static_cast<int64_t>(sequences.size())};
+  if (in.flag("batch_first")) std::swap(sizes[0], sizes[1]);
+  sizes.insert(sizes.end(), rest.begin(), rest.end());
+  return one(sequences[0]->dtype, std::move(sizes));
+}
+
 Inferred repeat(const BoundArguments& in) {
   const TensorType& self = in.tensor("self");
   const bool is_tile = in.has("dims");
@@ -336,6 +370,15 @@ constexpr OpRow kRows[] = {
     {"aten::atleast_1d(Tensor self) -> Tensor", "", kPure | kView, infer<at_least<1>>},
     {"aten::atleast_2d(Tensor self) -> Tensor", "", kPure | kView, infer<at_least<2>>},
     {"aten::atleast_3d(Tensor self) -> Tensor", "", kPure | kView, infer<at_least<3>>},
+    {"aten::atleast_1d.Sequence(Tensor[] tensors) -> Tensor[]", "", kPure | kView,
+     infer<all_at_least<1>>},
+    {"aten::atleast_2d.Sequence(Tensor[] tensors) -> Tensor[]", "", kPure | kView,
+     infer<all_at_least<2>>},
+    {"aten::atleast_3d.Sequence(Tensor[] tensors) -> Tensor[]", "", kPure | kView,
+     infer<all_at_least<3>>},
+    {"aten::pad_sequence(Tensor[] sequences, bool batch_first=False, float padding_value=0.0, "
+     "str padding_side=\"right\") -> Tensor",
+     "", kPure, infer<pad_sequence>},
 };
 
 }  // namespace

@@ -210,6 +210,8 @@ constexpr OpRow kRows[] = {
     {"aten::moveaxis.int(Tensor(a) self, int source, int destination) -> "
      "Tensor(a)",
      "", kPure | kView, infer<move_dims>},
+    {"aten::moveaxis.intlist(Tensor(a) self, int[] source, int[] destination) -> Tensor(a)", "",
+     kPure | kView, infer<move_dims>},
     {"aten::squeeze(Tensor(a) self) -> Tensor(a)", "", kPure | kView, infer<squeeze>},
     {"aten::squeeze.dim(Tensor(a) self, int dim) -> Tensor(a)", "aten::squeeze_copy.dim_out",
      kPure | kView, infer<squeeze>},
@@ -243,6 +245,8 @@ constexpr OpRow kRows[] = {
     {"aten::diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> "
      "Tensor(a)",
      "aten::diagonal_copy.out", kPure | kView, infer<diagonal>},
+    {"aten::linalg_diagonal(Tensor(a) A, *, int offset=0, int dim1=-2, int dim2=-1) -> Tensor(a)",
+     "", kPure | kView, infer<diagonal>},
     {"aten::unfold(Tensor(a) self, int dimension, int size, int step) -> "
      "Tensor(a)",
      "aten::unfold_copy.out", kPure | kView, infer<unfold>},

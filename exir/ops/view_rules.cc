@@ -198,7 +198,7 @@ Inferred narrow(const BoundArguments& in) {
 }
 
 Inferred diagonal(const BoundArguments& in) {
-  TensorType out = in.tensor("self");
+  TensorType out = in.tensor(in.has("A") ? "A" : "self");
   PETREL_ASSIGN_OR_RETURN(int64_t a, in.dim("dim1", out.rank()));
   PETREL_ASSIGN_OR_RETURN(int64_t b, in.dim("dim2", out.rank()));
   if (a == b) return invalid("arguments 'dim1' and 'dim2' are both ", a);

@@ -85,6 +85,21 @@ Rewritten kron(Builder& b, Node& node) {
   return done(b, node, b.view(y, sizes_of(node.result())));
 }
 
+Rewritten pad_sequence(Builder& b, Node& node) {
+  const bool batch_first = node.argument(arg::batch_first) == Argument(true);
+  const bool at_the_end = node.argument(arg::padding_side) == Argument(std::string("right"));
+  const Size longest = sizes_of(node.result())[batch_first ? 1 : 0];
+  std::vector<Value*> parts;
+  for (Value* part : node.argument(arg::sequences).values()) {
+    Sizes pads(2 * part->tensor().rank(), 0);  // the last dim in front
+    pads[pads.size() - (at_the_end ? 1 : 2)] = longest - sizes_of(part)[0];
+    PETREL_ASSIGN_OR_RETURN(
+        part, b.call(aten::constant_pad_nd, {part, pads, node.argument(arg::padding_value)}));
+    parts.push_back(part);
+  }
+  return done(b, node, b.call(aten::stack, {parts, batch_first ? 0 : 1}));
+}
+
 Rewritten diagflat(Builder& b, Node& node) {
   Value* x = tensor_at(node, arg::self);
   PETREL_ASSIGN_OR_RETURN(x, b.view(x, {numel_of(x)}));
@@ -158,6 +173,7 @@ Rewritten diagonal_scatter(Builder& b, Node& node) {
 }
 
 constexpr Rewrite kRows[] = {
+    {aten::pad_sequence, pad_sequence},
     {aten::block_diag, block_diag},
     {aten::cartesian_prod, cartesian_prod},
     {aten::kron, kron},

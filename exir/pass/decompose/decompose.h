@@ -33,6 +33,7 @@ std::vector<Rewrites> decompositions();
 
 Rewrites activation_decompositions();
 Rewrites arithmetic_decompositions();
+Rewrites calculus_decompositions();
 Rewrites combine_decompositions();
 Rewrites composite_decompositions();
 Rewrites einsum_decompositions();

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cmath>
 #include <cstddef>
+#include <utility>
+#include <vector>
 
 #include "exir/pass/decompose/decompose.h"
+#include "exir/pass/framework/constant_data.h"
+#include "exir/pass/framework/table_limit.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir {
@@ -77,41 +82,112 @@ Rewritten eye(Builder& b, Node& node) {
   return done(b, node, b.cast(y, type.dtype));
 }
 
-// start + i * step in the first half, end - (n - 1 - i) * step in the second:
-// both ends are exact.
-Rewritten linspace(Builder& b, Node& node) {
-  const TensorType type = node.result()->tensor();
-  const int64_t n = numel_of(node.result());
-  if (!is_floating_point(type.dtype)) return false;
-  const double start = fixed_number(node.argument(arg::start));
-  if (n < 2) {
-    PETREL_ASSIGN_OR_RETURN(Value * one, b.scalar(start, type.dtype));
-    return done(b, node, b.expand(one, sizes_of(type)));
+// The number at an end of a range, written in the program or computed: of `dtype`, as torch
+// has it there, and from then on a double.
+BuiltValue end_of_range(Builder& b, const Argument& end, ScalarType dtype) {
+  Value* x = tensor_in(end);
+  if (x == nullptr) {
+    const double number = fixed_number(end);
+    const double whole = std::trunc(number);
+    return b.scalar(is_floating_point(dtype) ? number : whole, ScalarType::kDouble);
   }
-  const double end = fixed_number(node.argument(arg::end));
-  const double step = (end - start) / static_cast<double>(n - 1);
+  if (!is_floating_point(dtype)) {
+    PETREL_ASSIGN_OR_RETURN(x, b.cast(x, dtype));
+  }
+  return b.cast(x, ScalarType::kDouble);
+}
+
+// start + i * step in the first half, end - (n - 1 - i) * step in the second: both ends are
+// exact. In doubles.
+BuiltValue even_steps(Builder& b, Node& node) {
+  const ScalarType dtype = node.result()->tensor().dtype;
+  const int64_t n = numel_of(node.result());
+  PETREL_ASSIGN_OR_RETURN(Value * start, end_of_range(b, node.argument(arg::start), dtype));
+  if (n < 2) return b.expand(start, {n});
+  PETREL_ASSIGN_OR_RETURN(Value * end, end_of_range(b, node.argument(arg::end), dtype));
+  PETREL_ASSIGN_OR_RETURN(Value * step, b.binary(aten::sub_Tensor, end, start));
+  PETREL_ASSIGN_OR_RETURN(step, b.call(aten::div_Scalar, {step, static_cast<double>(n - 1)}));
   PETREL_ASSIGN_OR_RETURN(Value * i,
                           b.call(aten::arange_start_step, {0, n, 1, ScalarType::kDouble}));
-  PETREL_ASSIGN_OR_RETURN(Value * low, b.call(aten::mul_Scalar, {i, step}));
-  PETREL_ASSIGN_OR_RETURN(low, b.call(aten::add_Scalar, {low, start}));
+  PETREL_ASSIGN_OR_RETURN(Value * low, b.binary(aten::mul_Tensor, i, step));
+  PETREL_ASSIGN_OR_RETURN(low, b.binary(aten::add_Tensor, low, start));
   PETREL_ASSIGN_OR_RETURN(Value * high, b.call(aten::add_Scalar, {i, -static_cast<double>(n - 1)}));
-  PETREL_ASSIGN_OR_RETURN(high, b.call(aten::mul_Scalar, {high, step}));
-  PETREL_ASSIGN_OR_RETURN(high, b.call(aten::add_Scalar, {high, end}));
+  PETREL_ASSIGN_OR_RETURN(high, b.binary(aten::mul_Tensor, high, step));
+  PETREL_ASSIGN_OR_RETURN(high, b.binary(aten::add_Tensor, high, end));
   PETREL_ASSIGN_OR_RETURN(Value * first, b.call(aten::lt_Scalar, {i, n / 2}));
-  PETREL_ASSIGN_OR_RETURN(Value * y, b.call(aten::where_self, {first, low, high}));
-  return done(b, node, b.cast(y, type.dtype));
+  return b.call(aten::where_self, {first, low, high});
+}
+
+Rewritten linspace(Builder& b, Node& node) {
+  PETREL_ASSIGN_OR_RETURN(Value * y, even_steps(b, node));
+  return done(b, node, b.cast(y, node.result()->tensor().dtype));
 }
 
 // base to the power of each of linspace.
 Rewritten logspace(Builder& b, Node& node) {
+  PETREL_ASSIGN_OR_RETURN(Value * y, even_steps(b, node));
+  PETREL_ASSIGN_OR_RETURN(y, b.call(aten::pow_Scalar, {fixed_number(node.argument(arg::base)), y}));
+  return done(b, node, b.cast(y, node.result()->tensor().dtype));
+}
+
+BuiltValue table_of(Builder& b, Node& node, const std::vector<double>& values) {
   const TensorType type = node.result()->tensor();
-  if (!is_floating_point(type.dtype)) return false;
-  PETREL_ASSIGN_OR_RETURN(
-      Value * y, b.call(aten::linspace, {node.argument(arg::start), node.argument(arg::end),
-                                         node.argument(arg::steps), ScalarType::kDouble}));
-  const double base = fixed_number(node.argument(arg::base));
-  PETREL_ASSIGN_OR_RETURN(y, b.call(aten::pow_Scalar, {base, y}));
-  return done(b, node, b.cast(y, type.dtype));
+  PETREL_ASSIGN_OR_RETURN(Blob data, encode_constant(values, type.dtype));
+  return add_unique_constant(b.graph(), "table", type, std::move(data));
+}
+
+// i / (n d) for i = 0, 1, ... and, behind the middle, from -n/2 on to -1.
+Rewritten frequencies(Builder& b, Node& node) {
+  const int64_t n = fixed_int(node.argument(arg::n));
+  const int64_t count = numel_of(node.result());
+  PETREL_RETURN_IF_ERROR(check_table({count}));
+  const double spacing = fixed_number(node.argument(arg::d));
+  std::vector<double> values;
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t k = node.is(aten::fft_fftfreq) && i >= (n + 1) / 2 ? i - n : i;
+    values.push_back(static_cast<double>(k) / (static_cast<double>(n) * spacing));
+  }
+  return done(b, node, table_of(b, node, values));
+}
+
+// The modified Bessel function of order 0: the sum of ((x/2)^k / k!)^2, which ends where nothing
+// is added any more.
+double bessel_i0(double x) {
+  double sum = 1, term = 1;
+  for (int k = 1; k < 10000; ++k) {
+    term *= (x / 2) / k * ((x / 2) / k);
+    if (!(sum + term > sum)) break;
+    sum += term;
+  }
+  return sum;
+}
+
+// A window as a function of how far a sample is from the middle, 0 to 1 at the ends.
+template <typename Fn>
+Rewritten symmetric_window(Builder& b, Node& node, const Fn& fn) {
+  const int64_t count = numel_of(node.result());
+  if (count < 2) return ones(b, node);
+  PETREL_RETURN_IF_ERROR(check_table({count}));
+  const Argument* periodic = find_argument(node, arg::periodic);
+  const bool is_whole = periodic == nullptr || *periodic == Argument(true);
+  const auto last = static_cast<double>(is_whole ? count : count - 1);
+  std::vector<double> values;
+  for (int64_t i = 0; i < count; ++i) {
+    values.push_back(fn(std::abs(2 * static_cast<double>(i) / last - 1)));
+  }
+  return done(b, node, table_of(b, node, values));
+}
+
+Rewritten bartlett_window(Builder& b, Node& node) {
+  return symmetric_window(b, node, [](double r) { return 1 - r; });
+}
+
+Rewritten kaiser_window(Builder& b, Node& node) {
+  const Argument* given = find_argument(node, arg::beta);
+  const double beta = given == nullptr ? 12 : fixed_number(*given);
+  return symmetric_window(b, node, [beta](double r) {
+    return bessel_i0(beta * std::sqrt(1 - r * r)) / bessel_i0(beta);
+  });
 }
 
 // level - first * cos(t) + second * cos(2 t), where t goes round once in the samples of a
@@ -187,6 +263,19 @@ constexpr Rewrite kRows[] = {
     {aten::eye_m, eye},
     {aten::linspace, linspace},
     {aten::logspace, logspace},
+    {aten::linspace_Tensor_Tensor, linspace},
+    {aten::linspace_Tensor_Scalar, linspace},
+    {aten::linspace_Scalar_Tensor, linspace},
+    {aten::logspace_Tensor_Tensor, logspace},
+    {aten::logspace_Tensor_Scalar, logspace},
+    {aten::logspace_Scalar_Tensor, logspace},
+    {aten::fft_fftfreq, frequencies},
+    {aten::fft_rfftfreq, frequencies},
+    {aten::bartlett_window, bartlett_window},
+    {aten::bartlett_window_periodic, bartlett_window},
+    {aten::kaiser_window, kaiser_window},
+    {aten::kaiser_window_periodic, kaiser_window},
+    {aten::kaiser_window_beta, kaiser_window},
     {aten::hann_window, hann_window},
     {aten::hann_window_periodic, hann_window},
     {aten::hamming_window, hamming_window},

@@ -261,6 +261,12 @@ Rewritten isin(Builder& b, Node& node) {
   return done(b, node, y);
 }
 
+Rewritten isin_number(Builder& b, Node& node) {
+  const OpHandle compare = node.argument(arg::invert).as_bool() ? aten::ne_Scalar : aten::eq_Scalar;
+  return done(b, node,
+              b.call(compare, {tensor_at(node, arg::elements), node.argument(arg::test_element)}));
+}
+
 constexpr Rewrite kRows[] = {
     {aten::one_hot, one_hot},
     {aten::index_put, index_put},
@@ -268,6 +274,7 @@ constexpr Rewrite kRows[] = {
     {aten::index_select, index_select, true},
     {aten::scatter_add, scatter_add, true},
     {aten::isin_Tensor_Tensor, isin},
+    {aten::isin_Tensor_Scalar, isin_number},
     {aten::index_copy, index_copy},
     {aten::index_add, index_add},
     {aten::index_fill_int_Scalar, index_fill},

@@ -101,6 +101,33 @@ Rewritten inverse(Builder& b, Node& node) {
   return true;
 }
 
+// By squares: as many products as n has digits, twice at most.
+Rewritten matrix_power(Builder& b, Node& node) {
+  Value* square = tensor_at(node, arg::self);
+  int64_t n = fixed_int(node.argument(arg::n));
+  if (n == 0) {
+    PETREL_ASSIGN_OR_RETURN(Value * unit,
+                            b.call(aten::eye, {sizes_of(square).back(), square->tensor().dtype}));
+    return done(b, node, b.expand(unit, sizes_of(square)));
+  }
+  if (n < 0) {
+    PETREL_ASSIGN_OR_RETURN(square, b.call(aten::linalg_inv, {square}));
+  }
+  Value* power = nullptr;
+  for (uint64_t left = n < 0 ? -static_cast<uint64_t>(n) : static_cast<uint64_t>(n); left != 0;
+       left >>= 1) {
+    if (left % 2 != 0 && power != nullptr) {
+      PETREL_ASSIGN_OR_RETURN(power, b.binary(aten::matmul, power, square));
+    } else if (left % 2 != 0) {
+      power = square;
+    }
+    if (left > 1) {
+      PETREL_ASSIGN_OR_RETURN(square, b.binary(aten::matmul, square, square));
+    }
+  }
+  return done(b, node, power);
+}
+
 // The product of the pivots, with the sign of the exchanges.
 Rewritten determinant(Builder& b, Node& node) {
   Value* a = tensor_at(node, arg::A, arg::self);
@@ -183,9 +210,16 @@ Rewritten cholesky(Builder& b, Node& node) {
 }
 
 constexpr Rewrite kRows[] = {
-    {aten::inverse, inverse},   {aten::linalg_inv, inverse},       {aten::linalg_inv_ex, inverse},
-    {aten::det, determinant},   {aten::linalg_det, determinant},   {aten::linalg_solve, solve},
-    {aten::cholesky, cholesky}, {aten::linalg_cholesky, cholesky},
+    {aten::inverse, inverse},
+    {aten::linalg_inv, inverse},
+    {aten::linalg_inv_ex, inverse},
+    {aten::matrix_power, matrix_power},
+    {aten::linalg_matrix_power, matrix_power},
+    {aten::det, determinant},
+    {aten::linalg_det, determinant},
+    {aten::linalg_solve, solve},
+    {aten::cholesky, cholesky},
+    {aten::linalg_cholesky, cholesky},
 };
 
 }  // namespace

@@ -211,6 +211,16 @@ Rewritten tensordot(Builder& b, Node& node) {
   Ints from_y = ints_at(node, arg::dims_other, 1);
   for (int64_t& dim : from_x) dim = wrap_dim(dim, x->tensor().rank());
   for (int64_t& dim : from_y) dim = wrap_dim(dim, y->tensor().rank());
+  for (size_t i = 0; i < from_x.size(); ++i) {
+    // One element goes with all of the other side: those are summed first.
+    const bool is_one = sizes_of(x)[static_cast<size_t>(from_x[i])].is(1);
+    const bool is_other_one = sizes_of(y)[static_cast<size_t>(from_y[i])].is(1);
+    if (is_one == is_other_one) continue;
+    Value*& whole = is_one ? y : x;
+    const int64_t dim = is_one ? from_y[i] : from_x[i];
+    PETREL_ASSIGN_OR_RETURN(
+        whole, b.call(aten::sum_dim_IntList, {whole, Ints{dim}, true, whole->tensor().dtype}));
+  }
   Size inner = 1;
   for (int64_t dim : from_x) inner *= sizes_of(x)[static_cast<size_t>(dim)];
   Size rows = 1;

@@ -129,8 +129,8 @@ Rewritten sum_to_size(Builder& b, Node& node) {
     if (is_summed) dims.push_back(static_cast<int64_t>(i));
   }
   if (dims.empty()) return done(b, node, x);
-  PETREL_ASSIGN_OR_RETURN(Value * y,
-                          b.call(aten::sum_dim_IntList, {x, dims, true, x->tensor().dtype}));
+  PETREL_ASSIGN_OR_RETURN(
+      Value * y, b.call(aten::sum_dim_IntList, {x, dims, true, node.result()->tensor().dtype}));
   return done(b, node, b.view(y, to));
 }
 

@@ -57,6 +57,9 @@ struct Synonym {
 constexpr Synonym kSynonyms[] = {
     {aten::true_divide_Tensor, aten::div_Tensor},
     {aten::divide_Tensor, aten::div_Tensor},
+    {aten::divide_Tensor_mode, aten::div_Tensor_mode},
+    {aten::divide_Scalar_mode, aten::div_Scalar_mode},
+    {aten::linalg_matmul, aten::matmul},
     {aten::multiply_Tensor, aten::mul_Tensor},
     {aten::subtract_Tensor, aten::sub_Tensor},
     {aten::max_other, aten::maximum},

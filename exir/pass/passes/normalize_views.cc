@@ -274,6 +274,24 @@ Rewritten broadcast_tensors(Builder& b, Node& node) {
   return true;
 }
 
+// diagonal, with other dims where none are given.
+Rewritten linalg_diagonal(Builder& b, Node& node) {
+  return done(b, node,
+              b.call(aten::diagonal, {tensor_at(node, arg::A), node.argument(arg::offset),
+                                      node.argument(arg::dim1), node.argument(arg::dim2)}));
+}
+
+Rewritten at_least(Builder& b, Node& node) {
+  const std::vector<Value*> tensors = node.argument(arg::tensors).values();
+  std::vector<Value*> made;
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    PETREL_ASSIGN_OR_RETURN(Value * one, b.view(tensors[i], sizes_of(node.result(i))));
+    made.push_back(one);
+  }
+  PETREL_RETURN_IF_ERROR(b.replace(node, made));
+  return true;
+}
+
 constexpr Rewrite kRows[] = {
     {aten::view, view},
     {aten::_unsafe_view, to_view},
@@ -296,6 +314,9 @@ constexpr Rewrite kRows[] = {
     {aten::expand_as, to_expand},
     {aten::broadcast_to, to_expand},
     {aten::broadcast_tensors, broadcast_tensors},
+    {aten::atleast_1d_Sequence, at_least},
+    {aten::atleast_2d_Sequence, at_least},
+    {aten::atleast_3d_Sequence, at_least},
     {aten::meshgrid, meshgrid},
     {aten::meshgrid_indexing, meshgrid},
     {aten::permute, permute},
@@ -313,6 +334,8 @@ constexpr Rewrite kRows[] = {
     {aten::movedim_int, movedim},
     {aten::movedim_intlist, movedim},
     {aten::moveaxis_int, movedim},
+    {aten::moveaxis_intlist, movedim},
+    {aten::linalg_diagonal, linalg_diagonal},
     {aten::slice_Tensor, slice},
     {aten::narrow, narrow},
     {aten::select_int, select},

@@ -6,7 +6,7 @@ import importlib
 from inference.calls import CASES
 
 FAMILIES = ("elementwise", "layout", "reductions", "networks", "indexing", "others", "second_names",
-            "combined")
+            "combined", "samples")
 
 
 def record():

@@ -10,7 +10,7 @@ import math
 import torch
 
 from passes import (combined, composites, elementwise, losses, moving, ordering, products, quantized,
-                    recurrent, second_names, small_matrices, windows)
+                    recurrent, samples, second_names, small_matrices, windows)
 from passes.traced import CASES, rand
 
 
@@ -52,4 +52,8 @@ def record():
     small_matrices.windows()
     small_matrices.grids()
     small_matrices.splits_and_diagonals()
+    samples.derivatives()
+    samples.lists()
+    samples.numbers()
+    samples.others()
     return CASES

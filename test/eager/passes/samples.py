@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions of samples, lists of tensors, and what is made from numbers."""
+
+import torch
+from torch.nn.utils.rnn import pad_sequence
+
+from passes.traced import emit, rand
+
+
+def derivatives():
+    rows = torch.tensor([0.0, 0.5, 2.0, 2.25])
+    columns = torch.tensor([1, 2, 4, 7, 9])
+    whole = torch.tensor([[1, 5, 2, 9, 4]])
+    emit("gradients", lambda a, r, c, i: (
+        *torch.gradient(a), *torch.gradient(a, spacing=2.0, edge_order=2),
+        *torch.gradient(a, spacing=0.5, dim=[1]), *torch.gradient(a, dim=(1, 0)),
+        *torch.gradient(a, spacing=[0.5, 2.0]), *torch.gradient(a, spacing=[2], dim=[1]),
+        *torch.gradient(a, spacing=(r, c)), *torch.gradient(a, spacing=(c,), dim=(1,), edge_order=2),
+        *torch.gradient(a[:2], dim=0), *torch.gradient(i, dim=1)), rand(4, 5), rows, columns, whole)
+    emit("integrals", lambda a, x, i: (
+        torch.trapezoid(a), torch.trapezoid(a, dx=0.5, dim=0), torch.trapz(a, x),
+        torch.trapezoid(a, torch.cumsum(a, 1)), torch.trapz(i, dx=0.5), torch.trapezoid(a[:, :1]),
+        torch.cumulative_trapezoid(a), torch.cumulative_trapezoid(a, dx=0.5, dim=0),
+        torch.cumulative_trapezoid(a, x), torch.cumulative_trapezoid(i)),
+        rand(4, 5), columns.float(), whole)
+
+
+def lists():
+    emit("lists_of_ranks", lambda a, s: (
+        *torch.atleast_1d(a, s), *torch.atleast_2d(a, s), *torch.atleast_3d(a, s)),
+        rand(3), torch.tensor(2.0))
+    emit("padded_sequences", lambda a, b, c: (
+        pad_sequence([a, b, c]), pad_sequence([a, b, c], True, -1.0),
+        pad_sequence([a[:, 0], c[:, 0]], padding_side="left")), rand(3, 2), rand(5, 2), rand(1, 2))
+
+
+def numbers():
+    emit("even_steps", lambda a, b: (
+        torch.linspace(a, b, 7), torch.linspace(a, 3, 4), torch.linspace(1.5, b, 5),
+        torch.linspace(a, b, 6, dtype=torch.int64), torch.logspace(a, b, 4),
+        torch.logspace(a, 2, 3, base=3.0), torch.logspace(0, b, 4), torch.linspace(a, b, 1),
+        torch.linspace(-3.5, 9.7, 8, dtype=torch.int64), torch.linspace(0, 7, 5, dtype=torch.int32),
+        torch.logspace(0, 3, 5, dtype=torch.int64)), torch.tensor(0.3), torch.tensor(2.4))
+    emit("more_windows", lambda a: (
+        a + torch.bartlett_window(9), torch.bartlett_window(8, periodic=False),
+        torch.bartlett_window(1), torch.kaiser_window(10), torch.kaiser_window(7, False),
+        torch.kaiser_window(6, periodic=False, beta=8.6, dtype=torch.float64),
+        torch.fft.fftfreq(9), torch.fft.fftfreq(8, d=0.1), torch.fft.rfftfreq(9, d=2.0),
+        torch.fft.rfftfreq(8)), rand(9))
+
+
+def others():
+    bits = torch.tensor([3, 9, 1])
+
+    def shifted(i, o):
+        i = i.clone()
+        i <<= 2
+        i >>= o
+        i &= 7
+        i |= 8
+        i ^= o
+        return i
+
+    def masked(m, o):
+        m = m.clone()
+        m &= o
+        m |= torch.logical_not(o)
+        m ^= o
+        return m
+
+    emit("bits_in_place", lambda i, o, m: (
+        shifted(i, o), masked(m, o > 0), i.clone().bitwise_left_shift_(o).bitwise_right_shift_(1)),
+        bits, torch.tensor([1, 0, 1]), torch.tensor([True, False, True]))
+    emit("names_of_divisions", lambda a, b: (
+        torch.divide(a, b, rounding_mode="floor"), torch.divide(a, 0.3, rounding_mode="trunc"),
+        a.clone().divide_(b, rounding_mode="trunc"), torch.linalg.matmul(a, b[0]),
+        torch.moveaxis(a, (0, 1), (1, 0)), torch.linalg.diagonal(a, offset=1),
+        torch.isin(torch.sign(a), 1.0), torch.isin(torch.sign(a), 1.0, invert=True)),
+        rand(2, 3), rand(2, 3))
+    emit("matrix_powers", lambda a: (
+        torch.linalg.matrix_power(a, 0), torch.linalg.matrix_power(a, 1), torch.matrix_power(a[0], 5),
+        torch.linalg.matrix_power(a, 6), torch.linalg.matrix_power(a, -3)), rand(2, 3, 3) + torch.eye(3))
+    emit("sums_of_one_side", lambda a, b, c, i: (
+        torch.tensordot(a, b, dims=([1], [0])), torch.tensordot(c, b, dims=([1, 2], [1, 0])),
+        torch.einsum("...ik,...j->ij", i, i[0, 0]), i.sum_to_size(1, 1, 3),
+        (i > 4).sum_to_size(3)), rand(2, 1, 3), rand(4, 2), rand(5, 2, 4),
+        torch.tensor([[[1, 5, 9], [2, 6, 4]]]))
