@@ -136,6 +136,13 @@ std::string problem_of_elements(const Node& node, const std::string& kernel) {
   return absl::StrCat("'", node.operands()[0]->name(), "' has no elements");
 }
 
+// Convolutions sum in doubles, which do not hold all sums of integers.
+std::string problem_of_sums(const Node& node) {
+  const bool sums_integers = node.is(aten::convolution) &&
+                             !is_floating_point(node.result()->tensor().dtype);
+  return sums_integers ? "convolutions of integers do not exist in C yet" : "";
+}
+
 // Drivers get no sizes.
 std::string problem_of_delegate(const Node& node) {
   std::vector<const Value*> values;
@@ -202,7 +209,8 @@ std::string problem_of(const Node& node, const Storage& storage,
   const std::string kernel = kernel_of(node, storage);
   const OperatorRow* row = find_operator(kernel);
   if (row == nullptr) return absl::StrCat(kernel, " does not exist in C yet");
-  for (std::string problem : {problem_of_windows(node), problem_of_elements(node, kernel)}) {
+  for (std::string problem :
+       {problem_of_windows(node), problem_of_elements(node, kernel), problem_of_sums(node)}) {
     if (!problem.empty()) return problem;
   }
   return problem_of_arguments(node, *row);

@@ -50,6 +50,12 @@ TEST(NodeProblems, WindowsMayNotReachFartherThanCCounts) {
               IsEmpty());
 }
 
+TEST(NodeProblems, ConvolutionsOfIntegersDoNotExist) {
+  EXPECT_THAT(problems("%x: i64[1,1,4], %w: i64[1,1,1]",
+                       "aten.convolution.default(%x, %w, none, [1], [0], [1], false, [0], 1)"),
+              ElementsAre(HasSubstr("convolutions of integers")));
+}
+
 TEST(NodeProblems, WhatIsMadeOfElementsNeedsSome) {
   for (const char* node : {"aten.upsample_nearest2d.vec(%x, [4,4], none)",
                            "aten.upsample_bilinear2d.vec(%x, [4,4], false, none)",
