@@ -118,7 +118,8 @@ Taps bicubic(const Axis& axis) {
   return taps;
 }
 
-// Shrinking widens the filter, so that every input element counts.
+// Shrinking widens the filter, so that every input element counts. Aligned corners change the
+// scale, but not, as in torch, where the first output has its middle.
 Taps antialiased(const Axis& axis, bool is_cubic) {
   const double scale = axis.scale();
   const double wide = std::max(scale, 1.0);
@@ -203,7 +204,6 @@ Rewritten resample(Builder& b, Node& node) {
   const int corners = node.op().find_arg(arg::align_corners);
   const bool align = corners >= 0 && node.argument(arg::align_corners) == Argument(true);
   const bool smooth = absl::EndsWith(name, "_aa");
-  if (smooth && align) return false;
   const std::vector<double> factors = factors_of(node, spatial);
   const Sizes& out = sizes_of(node.result());
   for (size_t i = 0; i < spatial; ++i) {

@@ -2,6 +2,7 @@
 """Functions of samples, lists of tensors, and what is made from numbers."""
 
 import torch
+import torch.nn.functional as F
 from torch.nn.utils.rnn import pad_sequence
 
 from passes.traced import emit, rand
@@ -80,6 +81,10 @@ def others():
     emit("matrix_powers", lambda a: (
         torch.linalg.matrix_power(a, 0), torch.linalg.matrix_power(a, 1), torch.matrix_power(a[0], 5),
         torch.linalg.matrix_power(a, 6), torch.linalg.matrix_power(a, -3)), rand(2, 3, 3) + torch.eye(3))
+    emit("antialiased_corners", lambda a: (
+        F.interpolate(a, size=(2, 8), mode="bilinear", antialias=True, align_corners=True),
+        F.interpolate(a, scale_factor=0.6, mode="bicubic", antialias=True, align_corners=True)),
+        rand(1, 2, 5, 6))
     emit("sums_of_one_side", lambda a, b, c, i: (
         torch.tensordot(a, b, dims=([1], [0])), torch.tensordot(c, b, dims=([1, 2], [1, 0])),
         torch.einsum("...ik,...j->ij", i, i[0, 0]), i.sum_to_size(1, 1, 3),
