@@ -142,6 +142,19 @@ Inferred dist(const BoundArguments& in) {
   return one(dtype, {});
 }
 
+Inferred renorm(const BoundArguments& in) {
+  const TensorType& self = in.tensor("self");
+  if (self.rank() < 2 || !is_floating_point(self.dtype)) {
+    return invalid("argument 'self' must be of floats and two dims at least");
+  }
+  PETREL_RETURN_IF_ERROR(in.dim("dim", self.rank()).status());
+  if (!(in.number("p") > 0)) return invalid("argument 'p' is ", in.number("p"), ", must be above 0");
+  if (!(in.number("maxnorm") >= 0)) {
+    return invalid("argument 'maxnorm' is ", in.number("maxnorm"), ", must be at least 0");
+  }
+  return one(self);
+}
+
 Inferred sum_to_size(const BoundArguments& in) {
   const TensorType& self = in.tensor("self");
   Sizes sizes = in.ints("size");
@@ -188,6 +201,10 @@ constexpr OpRow kRows[] = {
      "keepdim=False, *, str interpolation=\"linear\") -> Tensor",
      "", kPure, infer<quantile>},
     {"aten::dist(Tensor self, Tensor other, Scalar p=2) -> Tensor", "", kPure, infer<dist>},
+    {"aten::renorm(Tensor self, Scalar p, int dim, Scalar maxnorm) -> Tensor", "", kPure,
+     infer<renorm>},
+    {"aten::renorm_(Tensor(a!) self, Scalar p, int dim, Scalar maxnorm) -> Tensor(a!)", "",
+     kInPlace, infer<renorm>, "aten::renorm"},
     {"aten::sum_to_size(Tensor self, SymInt[] size) -> Tensor", "", kPure, infer<sum_to_size>},
 };
 

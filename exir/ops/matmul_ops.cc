@@ -464,6 +464,7 @@ constexpr OpRow kRows[] = {
     {"aten::cdist(Tensor x1, Tensor x2, float p=2., int? compute_mode=None) "
      "-> Tensor",
      "", kPure, infer<cdist>},
+    {"aten::pdist(Tensor self, float p=2.) -> Tensor", "", kPure, infer<pdist>},
     {"aten::_pdist_forward(Tensor self, float p=2.) -> Tensor", "aten::_pdist_forward.out", kPure,
      infer<pdist>},
     {"aten::ger(Tensor self, Tensor vec2) -> Tensor", "", kPure, infer<outer>},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <utility>
 
@@ -79,6 +80,13 @@ Rewritten outer(Builder& b, Node& node) {
   return done(b, node, b.binary(aten::mul_Tensor, x, y));
 }
 
+// Factors of integers are integers, as in torch, and those of truth values are, too.
+Argument factor_of(const Value* x, const Argument& factor) {
+  if (is_floating_point(x->tensor().dtype) || !factor.is_float()) return factor;
+  const double number = std::trunc(fixed_number(factor));
+  return std::abs(number) < 1e15 ? Argument(static_cast<int64_t>(number)) : factor;
+}
+
 BuiltValue scaled(Builder& b, Value* x, const Argument& factor) {
   if (factor.is_number() && fixed_number(factor) == 1) return x;
   return b.call(aten::mul_Scalar, {x, factor});
@@ -86,13 +94,16 @@ BuiltValue scaled(Builder& b, Value* x, const Argument& factor) {
 
 // beta * self + alpha * product; beta 0 ignores self, NaN included.
 Rewritten add_product(Builder& b, Node& node, Value* product_value) {
-  const Argument& beta = node.argument(arg::beta);
-  PETREL_ASSIGN_OR_RETURN(product_value, scaled(b, product_value, node.argument(arg::alpha)));
-  if (fixed_number(beta) == 0) {
-    return done(b, node, b.expand(product_value, sizes_of(node.result())));
+  const Argument beta = factor_of(product_value, node.argument(arg::beta));
+  const Argument alpha = factor_of(product_value, node.argument(arg::alpha));
+  PETREL_ASSIGN_OR_RETURN(product_value, scaled(b, product_value, alpha));
+  if (fixed_number(beta) != 0) {
+    PETREL_ASSIGN_OR_RETURN(Value * self, scaled(b, tensor_at(node, arg::self), beta));
+    PETREL_ASSIGN_OR_RETURN(product_value, b.binary(aten::add_Tensor, self, product_value));
   }
-  PETREL_ASSIGN_OR_RETURN(Value * self, scaled(b, tensor_at(node, arg::self), beta));
-  return done(b, node, b.binary(aten::add_Tensor, self, product_value));
+  PETREL_ASSIGN_OR_RETURN(product_value, b.expand(product_value, sizes_of(node.result())));
+  // Of truth values: the factors were integers.
+  return done(b, node, b.cast(product_value, node.result()->tensor().dtype));
 }
 
 Rewritten baddbmm(Builder& b, Node& node) {
@@ -119,7 +130,8 @@ Rewritten addr(Builder& b, Node& node) {
 Rewritten addbmm(Builder& b, Node& node) {
   PETREL_ASSIGN_OR_RETURN(
       Value * y, b.binary(aten::bmm, tensor_at(node, arg::batch1), tensor_at(node, arg::batch2)));
-  PETREL_ASSIGN_OR_RETURN(y, b.call(aten::sum_dim_IntList, {y, Ints{0}}));
+  PETREL_ASSIGN_OR_RETURN(
+      y, b.call(aten::sum_dim_IntList, {y, Ints{0}, false, y->tensor().dtype}));
   return add_product(b, node, y);
 }
 

@@ -117,6 +117,24 @@ Rewritten dist(Builder& b, Node& node) {
       b.call(aten::linalg_vector_norm, {d, node.argument(arg::p), all_dims(d->tensor().rank())}));
 }
 
+// What is at one place along a dim is scaled down where its norm is above the largest.
+Rewritten renorm(Builder& b, Node& node) {
+  Value* x = tensor_at(node, arg::self);
+  const ScalarType dtype = x->tensor().dtype;
+  const double most = fixed_number(node.argument(arg::maxnorm));
+  Ints others = all_dims(x->tensor().rank());
+  others.erase(others.begin() + wrap_dim(fixed_int(node.argument(arg::dim)), others.size()));
+  PETREL_ASSIGN_OR_RETURN(
+      Value * norm, b.call(aten::linalg_vector_norm, {x, node.argument(arg::p), others, true}));
+  PETREL_ASSIGN_OR_RETURN(Value * is_above, b.call(aten::gt_Scalar, {norm, most}));
+  PETREL_ASSIGN_OR_RETURN(Value * factor, b.call(aten::add_Scalar, {norm, 1e-7}));
+  PETREL_ASSIGN_OR_RETURN(factor, b.call(aten::reciprocal, {factor}));
+  PETREL_ASSIGN_OR_RETURN(factor, b.call(aten::mul_Scalar, {factor, most}));
+  PETREL_ASSIGN_OR_RETURN(Value * one, b.scalar(1, dtype));
+  PETREL_ASSIGN_OR_RETURN(factor, b.call(aten::where_self, {is_above, factor, one}));
+  return done(b, node, b.binary(aten::mul_Tensor, x, factor));
+}
+
 // The other way of expanding: summed over leading dims, and where one element is wanted of many.
 Rewritten sum_to_size(Builder& b, Node& node) {
   Value* x = tensor_at(node, arg::self);
@@ -140,6 +158,7 @@ constexpr Rewrite kRows[] = {
     {aten::nanquantile, quantile},
     {aten::nanquantile_scalar, quantile},
     {aten::dist, dist},
+    {aten::renorm, renorm},
     {aten::sum_to_size, sum_to_size},
 };
 

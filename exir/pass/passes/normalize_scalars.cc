@@ -60,6 +60,7 @@ constexpr Synonym kSynonyms[] = {
     {aten::divide_Tensor_mode, aten::div_Tensor_mode},
     {aten::divide_Scalar_mode, aten::div_Scalar_mode},
     {aten::linalg_matmul, aten::matmul},
+    {aten::pdist, aten::_pdist_forward},
     {aten::multiply_Tensor, aten::mul_Tensor},
     {aten::subtract_Tensor, aten::sub_Tensor},
     {aten::max_other, aten::maximum},

@@ -66,6 +66,9 @@ call("linalg_diagonal", T(2, 3, 4), offset=1)
 call("linalg_matmul", T(2, 3, 4), T(4, 2))
 for op in ("matrix_power", "linalg_matrix_power"):
     call(op, T(2, 3, 3), 5)
+call("pdist", T(4, 3))
+for op in ("renorm", "renorm_"):
+    call(op, T(2, 3), 2.0, 0, 1.0)
 call("isin.Tensor_Scalar", I(2, 3), 2)
 call("sum_to_size", I(2, 3), [1, 3])
 call("sum_to_size", B(2, 3), [3])

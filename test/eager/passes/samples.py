@@ -85,6 +85,15 @@ def others():
         F.interpolate(a, size=(2, 8), mode="bilinear", antialias=True, align_corners=True),
         F.interpolate(a, scale_factor=0.6, mode="bicubic", antialias=True, align_corners=True)),
         rand(1, 2, 5, 6))
+    emit("bounded_norms", lambda a: (
+        torch.renorm(a, 2, 0, 1.0), torch.renorm(a, 1, -1, 0.5), a.clone().renorm_(2.5, 1, 10.0),
+        F.pdist(a[0]), F.pdist(a[1], p=1.5)), rand(2, 4, 3))
+    emit("products_of_integers", lambda a, s, m: (
+        torch.baddbmm(s, a, a.mT, beta=0.2, alpha=2.6), torch.addbmm(s[0], a, a.mT, beta=2.5),
+        torch.addmv(s[0, 0], a[0], a[1, 0], alpha=3.9), torch.addr(m, m[0], m[1]),
+        torch.addbmm(s[0].int(), a.int(), a.int().mT)),
+        torch.arange(-6, 6).reshape(2, 2, 3), torch.arange(4).reshape(1, 2, 2).expand(2, 2, 2).clone(),
+        torch.tensor([[True, False], [False, True]]))
     emit("sums_of_one_side", lambda a, b, c, i: (
         torch.tensordot(a, b, dims=([1], [0])), torch.tensordot(c, b, dims=([1, 2], [1, 0])),
         torch.einsum("...ik,...j->ij", i, i[0, 0]), i.sum_to_size(1, 1, 3),
