@@ -117,14 +117,23 @@ absl::Status index_put(const OperatorRow& row, NodeCalls& calls) {
   return absl::OkStatus();
 }
 
+// Where an index counts along a dim, a number is a list of one element.
+Extents list_extents(const Value* value) {
+  return value->tensor().rank() == 0 ? Extents{1} : extents_of(value->tensor());
+}
+
+Extents list_strides(const Value* value) {
+  return value->tensor().rank() == 0 ? Extents{1} : strides_of(value->tensor());
+}
+
 // Binds the walk over an index tensor and over what it chooses from, where it does.
 void bind_choice(KernelCall& call, const Value* from, size_t dim) {
-  NodeCalls::bind(call, "SIZE", extents_of(from->tensor())[dim]);
-  NodeCalls::bind(call, "STRIDE", strides_of(from->tensor())[dim]);
+  NodeCalls::bind(call, "SIZE", list_extents(from)[dim]);
+  NodeCalls::bind(call, "STRIDE", list_strides(from)[dim]);
 }
 
 Extents strides_but(const Value* value, size_t dim) {
-  Extents strides = strides_of(value->tensor());
+  Extents strides = list_strides(value);
   strides[dim] = 0;
   return strides;
 }
@@ -132,13 +141,12 @@ Extents strides_but(const Value* value, size_t dim) {
 absl::Status gather(const OperatorRow& row, NodeCalls& calls) {
   const Value* from = calls.node().input(arg::self);
   const Value* index = calls.node().input(arg::index);
-  if (from->tensor().rank() == 0) return absl::UnimplementedError("gathers from a number");
   const size_t dim = dim_of(calls.node().argument(arg::dim), from->tensor());
   KernelCall& call = calls.add("kernels/gather.h", row.name());
   NodeCalls::bind_elements(call, from->tensor().dtype);
   call.tokens["INDEX_TYPE"] = c_type(index->tensor().dtype);
   const Extents strides = strides_but(from, dim);
-  const Extents sizes = extents_of(index->tensor());
+  const Extents sizes = list_extents(index);
   LoopNest nest(1);
   for (size_t d = 0; d < strides.size(); ++d) nest.add(sizes[d], {strides[d]});
   nest.bind_sizes(call, "", "COUNT");
@@ -155,7 +163,6 @@ absl::Status scatter(const OperatorRow& row, NodeCalls& calls) {
   const Value* self = node.input(arg::self);
   const Value* index = node.input(arg::index);
   const Value* source = node.input(arg::src);
-  if (self->tensor().rank() == 0) return absl::UnimplementedError("scatters into a number");
   const size_t dim = dim_of(node.argument(arg::dim), self->tensor());
   copy_whole(calls, row.name(), self, calls.out());
   const Arithmetic arithmetic = is_floating(self) ? Arithmetic::kDouble : Arithmetic::kModular;
@@ -165,9 +172,9 @@ absl::Status scatter(const OperatorRow& row, NodeCalls& calls) {
   NodeCalls::bind_write(call, "OUT", type, arithmetic);
   call.tokens["INDEX_TYPE"] = c_type(index->tensor().dtype);
   const Extents to = strides_but(self, dim);
-  const Extents by = strides_of(index->tensor());
-  const Extents from = strides_of(source->tensor());
-  const Extents sizes = extents_of(index->tensor());
+  const Extents by = list_strides(index);
+  const Extents from = list_strides(source);
+  const Extents sizes = list_extents(index);
   LoopNest nest(3);
   for (size_t d = 0; d < to.size(); ++d) nest.add(sizes[d], {to[d], by[d], from[d]});
   nest.bind_sizes(call, "", "COUNT");
@@ -187,7 +194,6 @@ absl::Status scatter_number(const OperatorRow& row, NodeCalls& calls) {
   const Node& node = calls.node();
   const Value* self = node.input(arg::self);
   const Value* index = node.input(arg::index);
-  if (self->tensor().rank() == 0) return absl::UnimplementedError("scatters into a number");
   const Argument& value = node.argument(arg::value);
   const size_t dim = dim_of(node.argument(arg::dim), self->tensor());
   copy_whole(calls, row.name(), self, calls.out());
@@ -197,8 +203,8 @@ absl::Status scatter_number(const OperatorRow& row, NodeCalls& calls) {
                         floating ? Arithmetic::kDouble : Arithmetic::kInteger);
   call.tokens["INDEX_TYPE"] = c_type(index->tensor().dtype);
   const Extents to = strides_but(self, dim);
-  const Extents by = strides_of(index->tensor());
-  const Extents sizes = extents_of(index->tensor());
+  const Extents by = list_strides(index);
+  const Extents sizes = list_extents(index);
   LoopNest nest(2);
   for (size_t d = 0; d < to.size(); ++d) nest.add(sizes[d], {to[d], by[d]});
   nest.bind_sizes(call, "", "COUNT");

@@ -193,6 +193,18 @@ def tensors() -> dict[str, Case]:
     }
 
 
+def numbers_as_lists() -> dict[str, Case]:
+    """Tensors without dims where an index counts along one."""
+    return {
+        "numbers_as_lists": (lambda x, s, i, k, v: [
+            s.gather(0, i), s.gather(0, k), x.gather(0, i), s.index_select(0, i), s.index_select(0, k[:1]),
+            s.scatter(0, i, 7.5), s.scatter(0, k[:1], -3), x.scatter(0, i, 2.5), s.scatter(0, i, v * 2),
+            x.scatter_add(0, i, v), x.scatter_add(0, k[:1], s), s.scatter_add(0, k[:1], x[:1])],
+            (torch.randn(4), torch.tensor(2.5), torch.tensor(0), torch.zeros(3, dtype=torch.int64),
+             torch.tensor(1.25))),
+    }
+
+
 def row_of(x):
     return x[:1, :1]
 
@@ -202,7 +214,7 @@ def main() -> None:
     for old in OUT.iterdir():
         old.unlink()
     torch.manual_seed(47)
-    for name, (function, args) in {**numbers(), **choices(), **tensors()}.items():
+    for name, (function, args) in {**numbers(), **choices(), **tensors(), **numbers_as_lists()}.items():
         module = Call(function).eval()
         with torch.no_grad():
             outputs = module(*(a.clone() for a in args))

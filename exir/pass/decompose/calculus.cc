@@ -67,7 +67,7 @@ struct Neighbours {
   }
 };
 
-// The weights that make a derivative of three samples in a row; `none` where the middle has none.
+// The weights that make a derivative of three samples in a row.
 struct Stencil {
   BuiltValue first, middle, last;
 };
