@@ -7,9 +7,10 @@
 //     -> u1 is u0
 #include <algorithm>
 #include <cstddef>
-#include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -46,19 +47,27 @@ std::pair<std::string, std::string> equal_symbols(absl::string_view text) {
   return names;
 }
 
-// The expression of a truth value of the graph; "" if it has none.
-absl::StatusOr<std::string> expression_of(const std::map<std::string, Json>& truths,
-                                          const Json& argument) {
-  const std::optional<Json> truth = argument.find("as_sym_bool");
-  const std::optional<Json> name = truth ? truth->find("as_name") : std::nullopt;
-  if (!name) return std::string();
-  PETREL_ASSIGN_OR_RETURN(const std::string text, name->text());
-  const auto it = truths.find(text);
-  if (it == truths.end()) return std::string();
-  const std::optional<Json> made = it->second.find("as_expr");
-  if (!made) return std::string();
-  PETREL_ASSIGN_OR_RETURN(const Json expression, made->at("expr_str"));
-  return expression.text();
+// The truth values of the graph that its nodes assert. Each once: many nodes may assert one, and
+// its text may be long.
+absl::StatusOr<std::set<std::string>> asserted_truths(const Json& graph) {
+  std::set<std::string> asserted;
+  PETREL_ASSIGN_OR_RETURN(const Json node_list, graph.at("nodes"));
+  PETREL_ASSIGN_OR_RETURN(const std::vector<Json> nodes, node_list.items());
+  for (const Json& node : nodes) {
+    PETREL_ASSIGN_OR_RETURN(const Json target, node.at("target"));
+    PETREL_ASSIGN_OR_RETURN(const std::string_view called, target.text_view());
+    if (called != "torch.ops.aten._assert_scalar.default") continue;
+    PETREL_ASSIGN_OR_RETURN(const Json input_list, node.at("inputs"));
+    PETREL_ASSIGN_OR_RETURN(const std::vector<Json> inputs, input_list.items());
+    if (inputs.empty()) continue;
+    PETREL_ASSIGN_OR_RETURN(const Json argument, inputs[0].at("arg"));
+    const std::optional<Json> truth = argument.find("as_sym_bool");
+    const std::optional<Json> name = truth ? truth->find("as_name") : std::nullopt;
+    if (!name) continue;
+    PETREL_ASSIGN_OR_RETURN(std::string text, name->text());
+    asserted.insert(std::move(text));
+  }
+  return asserted;
 }
 
 }  // namespace
@@ -66,9 +75,8 @@ absl::StatusOr<std::string> expression_of(const std::map<std::string, Json>& tru
 absl::Status Symbols::join_equal(const Json& graph) {
   const std::optional<Json> truth_values = graph.find("sym_bool_values");
   if (!truth_values) return absl::OkStatus();
-  PETREL_ASSIGN_OR_RETURN(auto members, truth_values->members());
-  std::map<std::string, Json> truths;
-  for (auto& [name, value] : members) truths.emplace(name, std::move(value));
+  PETREL_ASSIGN_OR_RETURN(const auto members, truth_values->members());
+  PETREL_ASSIGN_OR_RETURN(std::set<std::string> asserted, asserted_truths(graph));
 
   std::vector<std::string> names;
   for (const auto& [name, size] : bounded_) names.push_back(name);
@@ -76,23 +84,19 @@ absl::Status Symbols::join_equal(const Json& graph) {
   const auto place_of = [&names](const std::string& name) {
     return static_cast<size_t>(std::lower_bound(names.begin(), names.end(), name) - names.begin());
   };
-  PETREL_ASSIGN_OR_RETURN(const Json node_list, graph.at("nodes"));
-  PETREL_ASSIGN_OR_RETURN(const std::vector<Json> nodes, node_list.items());
-  for (const Json& node : nodes) {
-    PETREL_ASSIGN_OR_RETURN(const Json target, node.at("target"));
-    PETREL_ASSIGN_OR_RETURN(const std::string called, target.text());
-    if (called != "torch.ops.aten._assert_scalar.default") continue;
-    PETREL_ASSIGN_OR_RETURN(const Json input_list, node.at("inputs"));
-    PETREL_ASSIGN_OR_RETURN(const std::vector<Json> inputs, input_list.items());
-    if (inputs.empty()) continue;
-    PETREL_ASSIGN_OR_RETURN(const Json argument, inputs[0].at("arg"));
-    PETREL_ASSIGN_OR_RETURN(const std::string text, expression_of(truths, argument));
-    const auto [first, second] = equal_symbols(text);
+  for (const auto& [name, value] : members) {
+    if (asserted.erase(name) == 0) continue;
+    const std::optional<Json> made = value.find("as_expr");
+    if (!made) continue;
+    PETREL_ASSIGN_OR_RETURN(const Json expression, made->at("expr_str"));
+    PETREL_ASSIGN_OR_RETURN(const std::string_view text, expression.text_view());
+    const auto [first, second] = equal_symbols({text.data(), text.size()});
     // Sizes of inputs keep their own ranges.
     const bool are_found = absl::StartsWith(first, "u") && absl::StartsWith(second, "u") &&
                            bounded_.count(first) != 0 && bounded_.count(second) != 0;
     if (are_found) sets.join(place_of(first), place_of(second));
   }
+
   std::vector<SizeRange> ranges(names.size());
   for (size_t i = 0; i < names.size(); ++i) {
     const SizeRange range = bounded_.at(names[i]).range();

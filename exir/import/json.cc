@@ -112,8 +112,14 @@ absl::StatusOr<bool> Json::boolean() const {
 }
 
 absl::StatusOr<std::string> Json::text() const {
+  absl::StatusOr<std::string_view> view = text_view();
+  if (!view.ok()) return view.status();
+  return std::string(*view);
+}
+
+absl::StatusOr<std::string_view> Json::text_view() const {
   if (!value_->IsString()) return error("is not text");
-  return std::string(text_of(*value_));
+  return text_of(*value_);
 }
 
 absl::StatusOr<std::vector<Json>> Json::items() const {

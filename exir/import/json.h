@@ -46,6 +46,8 @@ class Json {
   absl::StatusOr<double> number() const;
   absl::StatusOr<bool> boolean() const;
   absl::StatusOr<std::string> text() const;
+  // The same where it lies, in the document.
+  absl::StatusOr<std::string_view> text_view() const;
   absl::StatusOr<std::vector<Json>> items() const;
   absl::StatusOr<std::vector<std::pair<std::string, Json>>> members() const;
 

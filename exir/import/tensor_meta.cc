@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -136,13 +137,19 @@ absl::StatusOr<SizeExpression> Symbols::resolve(const Json& size) const {
     return size.error(absl::StrCat("has the unknown member '", tag, "'"));
   }
   PETREL_ASSIGN_OR_RETURN(Json text_json, payload.at("expr_str"));
-  PETREL_ASSIGN_OR_RETURN(std::string text, text_json.text());
-  const auto known = resolved_.find(text);
-  if (known != resolved_.end()) return known->second;
+  PETREL_ASSIGN_OR_RETURN(const std::string_view text, text_json.text_view());
   if (text.size() > kMaxExpression) {
     return text_json.error(
         absl::StrCat("has ", text.size(), " characters, the limit is ", kMaxExpression));
   }
+  const auto known = resolved_.find(text);
+  if (known != resolved_.end()) return known->second;
+  std::string copy(text);
+  absl::StatusOr<SizeExpression> made = read_expression(copy);
+  return resolved_.emplace(std::move(copy), std::move(made)).first->second;
+}
+
+absl::StatusOr<SizeExpression> Symbols::read_expression(const std::string& text) const {
   PETREL_ASSIGN_OR_RETURN(const SymbolicExpression expression, SymbolicExpression::parse(text));
   std::set<std::string> names;
   expression.collect_symbols(&names);
@@ -157,8 +164,7 @@ absl::StatusOr<SizeExpression> Symbols::resolve(const Json& size) const {
             : absl::StrCat("export the model with one, as in dynamic_shapes={...: {DIM: Dim(\"",
                            name, "\", max=N)}}")));
   }
-  PETREL_ASSIGN_OR_RETURN(SizeExpression made, expression.size(bounded_));
-  return resolved_.emplace(std::move(text), std::move(made)).first->second;
+  return expression.size(bounded_);
 }
 
 absl::StatusOr<Sizes> read_sizes(const Json& sizes, const Symbols& symbols) {

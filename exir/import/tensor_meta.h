@@ -11,6 +11,7 @@
 #define PETREL_EXIR_IMPORT_TENSOR_META_H_
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -47,9 +48,11 @@ class Symbols {
   absl::StatusOr<SizeExpression> resolve(const Json& size) const;
 
  private:
+  absl::StatusOr<SizeExpression> read_expression(const std::string& text) const;
+
   std::map<std::string, SizeExpression> bounded_;  // those with an upper bound
-  // Expressions that were read: a few bytes of a file name one once again.
-  mutable std::map<std::string, SizeExpression> resolved_;
+  // Expressions that were read, wrong ones too: a few bytes of a file name one once again.
+  mutable std::map<std::string, absl::StatusOr<SizeExpression>, std::less<>> resolved_;
 };
 
 // Dtype and sizes as a contiguous type: the archive's strides say how the
