@@ -260,6 +260,20 @@ TEST(Import, RecordsWhereNodesComeFrom) {
   EXPECT_EQ(network.graph->nodes().front()->source().module, "0");
 }
 
+// A pass may make a hundred thousand nodes of one, each with a copy.
+TEST(Import, KeepsOfASourceWhatItTells) {
+  TestArchive archive = TestArchive::of(own_fixture("writes_state"));
+  const std::string much(100'000, 'x');
+  archive.edit_program("\"stack_trace\": \"", "\"stack_trace\": \"" + much + "\\n");
+  archive.edit_program("\"nn_module_stack\": \"",
+                       "\"nn_module_stack\": \"a," + much + ",c\", \"others\": \"");
+  const Method method = import_or_die(archive.save("long_source"));
+  const Source& source = method.graph->nodes().front()->source();
+  EXPECT_TRUE(absl::StrContains(source.location(), "testdata/make_fixtures.py:"));
+  EXPECT_LT(source.stack_trace.size(), 1000u);
+  EXPECT_EQ(source.module, std::string(500, 'x'));
+}
+
 TEST(Import, MakesOutputsOfInputsThatAreWritten) {
   for (const std::string& path : {shared_fixture("input_mutation"), own_fixture("writes_input")}) {
     const Method method = import_or_die(path);

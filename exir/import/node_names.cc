@@ -2,6 +2,7 @@
 #include "exir/import/node_names.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -12,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "exir/ops/table.h"
 #include "exir/status_macros.h"
@@ -20,6 +22,29 @@ namespace petrel::exir {
 namespace {
 
 constexpr size_t kMaxPlaces = 3;
+
+// Every node that a pass makes of one has a copy of its source.
+constexpr size_t kMaxSource = 500;
+
+std::string shortened(absl::string_view text) {
+  size_t end = std::min(text.size(), kMaxSource);
+  // Between two characters of UTF-8.
+  while (end > 0 && end < text.size() && (static_cast<uint8_t>(text[end]) & 0xC0) == 0x80) --end;
+  return std::string(text.substr(0, end));
+}
+
+// The line of a stack trace that Source::location() tells of; "" if it tells of none.
+std::string told_frame(std::string trace) {
+  Source all;
+  all.stack_trace = std::move(trace);
+  const std::string told = all.location();
+  Source one;
+  for (const absl::string_view line : absl::StrSplit(all.stack_trace, '\n')) {
+    one.stack_trace = std::string(line);
+    if (!told.empty() && one.location() == told) return one.stack_trace;
+  }
+  return "";
+}
 
 struct Place {
   std::string node;
@@ -123,14 +148,14 @@ Source read_source(const Json& node) {
   const std::optional<Json> metadata = node.find("metadata");
   if (!metadata) return source;
   if (const std::optional<Json> trace = metadata->find("stack_trace")) {
-    source.stack_trace = trace->text().value_or("");
+    source.stack_trace = shortened(told_frame(trace->text().value_or("")));
   }
   if (const std::optional<Json> stack = metadata->find("nn_module_stack")) {
     // "key,fqn,class;key,fqn,class": the last entry is the innermost module.
     const std::string text = stack->text().value_or("");
     const std::vector<std::string> entries = absl::StrSplit(text, ';');
     const std::vector<std::string> fields = absl::StrSplit(entries.back(), ',');
-    if (fields.size() >= 2) source.module = fields[1];
+    if (fields.size() >= 2) source.module = shortened(fields[1]);
   }
   return source;
 }
