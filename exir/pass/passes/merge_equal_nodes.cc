@@ -62,10 +62,17 @@ size_t hash_of(const Argument& argument) {
   return hash;
 }
 
-// Of all that nodes may differ in: thousands of one operator may take one value.
+// Of all that nodes may differ in: thousands of one operator may take one value, and have results
+// of sizes of their own.
 size_t hash_of(const Node& node) {
   size_t hash = absl::HashOf(&node.op());
   for (const Argument& argument : node.arguments()) hash = absl::HashOf(hash, hash_of(argument));
+  for (size_t i = 0; i < node.num_results(); ++i) {
+    const Type& type = node.result(i)->type();
+    if (type.is_tensor() && type.tensor.is_dynamic()) {
+      hash = absl::HashOf(hash, to_string(type));
+    }
+  }
   return hash;
 }
 
