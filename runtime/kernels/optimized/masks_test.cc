@@ -90,6 +90,37 @@ TEST_P(Masks, AreOfTheSizesOfTheirDims) {
           {numbers(), optional_list({mask({2, 3}, {0, 1, 1, 1, 0, 0}), longs({0})}), tensor({3})});
 }
 
+// In outputs that what is left of the call would fill.
+TEST_P(Masks, AndOtherIndicesFitTheTensor) {
+  const auto refuses_to_find = [this](std::vector<EValue> indices, std::vector<int32_t> sizes) {
+    refuses("aten::index.Tensor_out",
+            {numbers(), optional_list(std::move(indices)), tensor(std::move(sizes))});
+  };
+  refuses_to_find({mask({3}, {1, 1, 0})}, {2, 3});
+  refuses_to_find({longs({1, 0}), mask({3}, {1, 1, 1})}, {2});
+  refuses_to_find({longs({0}), longs({0}), longs({0})}, {1});
+  refuses_to_find({longs({0}), longs({0}), EValue()}, {1});
+  refuses_to_find({mask({2, 3}, {1, 0, 0, 0, 0, 0}), EValue()}, {1});
+  refuses_to_find({EValue(), EValue()}, {2, 3});
+  refuses_to_find({tensor({2}, ScalarType::Short)}, {2, 3});
+  refuses_to_find({longs({2})}, {1, 3});
+  refuses_to_find({longs({-3})}, {1, 3});
+  const std::vector<int32_t> ones(kTensorDimensionLimit, 1);
+  refuses_to_find({tensor(ones, ScalarType::Long)}, ones);
+}
+
+// Methods are not made whose masks may; a kernel does not rely on it.
+TEST_P(Masks, EndTheCallWhenTheyChange) {
+  Held& self = tensor({3, 2}, ScalarType::Byte).set<uint8_t>({1, 1, 1, 1, 1, 1});
+  Held& mask = tensor({3}, ScalarType::Byte);
+  void* const memory = EValue(self).toTensor().mutable_data_ptr();
+  ASSERT_EQ(EValue(mask).toTensor().impl()->set_data(memory, 3), Error::Ok);
+  // The second element that is written is the mask's third.
+  refuses("aten::index_put_",
+          {self, optional_list({mask, longs({0})}), tensor({1}, ScalarType::Byte), EValue(false)});
+  EXPECT_EQ(self.get<uint8_t>(), std::vector<uint8_t>({0, 1, 0, 1, 1, 1}));
+}
+
 TEST_P(Masks, ArePaidForEachTime) {
   Held& rows = tensor({1000, 1}, ScalarType::Long);
   Held& few = tensor({1000}, ScalarType::Bool);
