@@ -20,6 +20,9 @@
 namespace petrel::exir {
 namespace {
 
+// Of one list: whoever puts another value in the place of one goes through all of them.
+constexpr size_t kMaxTensors = size_t{1} << 14;
+
 // A number computed at run time where `spec` takes one.
 std::optional<Argument> fit_number(const ArgSpec& spec, const Argument& number) {
   const Type::Kind kind = number.value()->type().kind;
@@ -127,6 +130,10 @@ absl::StatusOr<Argument> ArgumentReader::read_list(const ArgSpec& spec, const st
   if (is_tensors && (tag == "as_tensors" || tag == "as_optional_tensors")) {
     PETREL_ASSIGN_OR_RETURN(std::vector<Json> items, payload.items());
     if (items.empty()) return Argument(Argument::Ints());
+    if (items.size() > kMaxTensors) {
+      return payload.error(
+          absl::StrCat("has ", items.size(), " tensors, the limit is ", kMaxTensors));
+    }
     Argument::List list;
     for (const Json& item : items) {
       if (tag == "as_tensors") {

@@ -51,6 +51,15 @@ TEST(ImportRefusals, NamesNodeAndLineOfSizesThatDependOnDataWithoutBound) {
   }
 }
 
+// Whoever puts another value in the place of one goes through all of them.
+TEST(ImportRefusals, RefusesListsOfFarMoreTensorsThanAModelHas) {
+  std::string more;
+  for (int i = 0; i < 1 << 14; ++i) more += "{\"name\": \"m\"}, ";
+  TestArchive archive = TestArchive::of(own_fixture("mask"));
+  archive.edit_program("\"as_tensors\": [", "\"as_tensors\": [" + more);
+  expect_error(archive.save("long_list"), "has 16385 tensors, the limit is 16384");
+}
+
 TEST(ImportRefusals, TellsOfBranchesThatDiffer) {
   TestArchive archive = TestArchive::of(shared_fixture("condition"));
   archive.edit_program(
