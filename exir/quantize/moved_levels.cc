@@ -70,6 +70,10 @@ absl::StatusOr<bool> move_levels_as_they_are(Graph& graph,
       std::vector<Argument> arguments = (*node)->arguments();
       arguments[0] = Argument(levels);
       PETREL_ASSIGN_OR_RETURN(Node * made, b.node((*node)->op(), std::move(arguments)));
+      // Of a size by data the rule does not know what it is called.
+      TensorType type = (*node)->result()->tensor();
+      type.dtype = made->result()->tensor().dtype;
+      if (made->op().has(kDataSized)) made->result()->set_type(std::move(type));
       levels = made->result();
     }
     Builder b(graph, quantize);

@@ -45,6 +45,23 @@ TEST(MovedLevels, AreNotConverted) {
     return %y })"));
 }
 
+// What data decides of a size stays what it was called.
+TEST(MovedLevels, HaveTheSizesOfWhatWasMoved) {
+  const std::string levels = ", 0.5, 2, -128, 127, i8, none)\n";
+  const std::string head =
+      "method @m<u0: 0..2>(%x: i8[2,4], %k: bool[2]) {\n"
+      "%d = quantized_decomposed.dequantize_per_tensor.default(%x" +
+      levels;
+  EXPECT_EQ(after_pass(move_all, head + "%a = aten.index.Tensor(%d, [%k]) : f32[u0,4]\n" +
+                                     "%m = aten.flip.default(%a, [1])\n%r = " + quantize() +
+                                     "%y = quantized_decomposed.dequantize_per_tensor.default(%r" +
+                                     levels + "return %y }"),
+            expected(head + "%a = aten.index.Tensor(%x, [%k]) : i8[u0,4]\n" +
+                     "%m = aten.flip.default(%a, [1])\n" +
+                     "%y = quantized_decomposed.dequantize_per_tensor.default(%m" + levels +
+                     "return %y }"));
+}
+
 void expect_kept(const std::string& text) {
   EXPECT_EQ(after_pass(move_all, text), expected(text)) << text;
 }
