@@ -70,6 +70,15 @@ TEST(IntegerGraph, MovesLevelsOverViewsAndPools) {
     return %z })"));
 }
 
+// What data decides of a size stays what it was called.
+TEST(IntegerGraph, MovesLevelsThatAMaskPicks) {
+  const std::string head = "method @m<u0: 0..2>(%q: i8[2,4], %k: bool[2]) {";
+  EXPECT_EQ(
+      integers(head + dequantise("a", "q") + "%p = aten.index.Tensor(%a, [%k]) : f32[u0,4]\n" +
+               quantise("z", "p") + "return %z }"),
+      expected(head + "%p = aten.index.Tensor(%q, [%k]) : i8[u0,4]\nreturn %p }"));
+}
+
 TEST(IntegerGraph, MakesATableOfWhatOneTensorGives) {
   const std::string text = integers("method @m(%q: i8[3]) {" + dequantise("a", "q") + R"(
     %g = aten.sigmoid.default(%a)

@@ -12,6 +12,7 @@
 #include "exir/ops/table.h"
 #include "exir/pass/framework/builder.h"
 #include "exir/quantize/integer_roles.h"
+#include "exir/quantize/moved_levels.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir {
@@ -53,6 +54,7 @@ absl::StatusOr<bool> below(Graph& graph, Node& node) {
   Builder b(graph, &node);
   PETREL_ASSIGN_OR_RETURN(Node * moved,
                           b.node(node.op(), of_levels(node, before->input(arg::input), levels)));
+  take_sizes_by_data(node, *moved);
   PETREL_ASSIGN_OR_RETURN(Node * after,
                           b.node(before->op(), with_numbers_of(*before, moved->result())));
   PETREL_RETURN_IF_ERROR(b.replace(node, after->result()));
@@ -170,6 +172,7 @@ absl::StatusOr<bool> above(Graph& graph, Node& quantize, std::vector<Node*>* mad
   } else if (moves_levels(*node) && node->arguments()[0].is_value() && pads_number(*node)) {
     PETREL_ASSIGN_OR_RETURN(Value * part, quantised(node->arguments()[0].value()));
     PETREL_ASSIGN_OR_RETURN(moved, b.node(node->op(), of_levels(*node, part, *levels)));
+    take_sizes_by_data(*node, *moved);
   } else {
     return false;
   }

@@ -2,6 +2,7 @@
 #include "exir/quantize/moved_levels.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "exir/ops/handles.h"
@@ -53,6 +54,13 @@ std::vector<Node*> moves_before(const Node& quantize, const std::function<bool(c
 
 }  // namespace
 
+void take_sizes_by_data(const Node& node, const Node& made) {
+  if (!made.op().has(kDataSized)) return;
+  TensorType type = node.result()->tensor();
+  type.dtype = made.result()->tensor().dtype;
+  made.result()->set_type(std::move(type));
+}
+
 absl::StatusOr<bool> move_levels_as_they_are(Graph& graph,
                                              const std::function<bool(const Node&)>& stays) {
   bool changed = false;
@@ -70,10 +78,7 @@ absl::StatusOr<bool> move_levels_as_they_are(Graph& graph,
       std::vector<Argument> arguments = (*node)->arguments();
       arguments[0] = Argument(levels);
       PETREL_ASSIGN_OR_RETURN(Node * made, b.node((*node)->op(), std::move(arguments)));
-      // Of a size by data the rule does not know what it is called.
-      TensorType type = (*node)->result()->tensor();
-      type.dtype = made->result()->tensor().dtype;
-      if (made->op().has(kDataSized)) made->result()->set_type(std::move(type));
+      take_sizes_by_data(**node, *made);
       levels = made->result();
     }
     Builder b(graph, quantize);

@@ -24,6 +24,10 @@ namespace petrel::exir {
 absl::StatusOr<bool> move_levels_as_they_are(Graph& graph,
                                              const std::function<bool(const Node&)>& stays);
 
+// `made` moves levels as `node` moved numbers: a size by data has its name, which the rule of the
+// operator does not know.
+void take_sizes_by_data(const Node& node, const Node& made);
+
 }  // namespace petrel::exir
 
 #endif  // PETREL_EXIR_QUANTIZE_MOVED_LEVELS_H_
