@@ -26,6 +26,20 @@ bool is_product(const Node& node) {
                  aten::scaled_dot_product_attention);
 }
 
+// Whether it goes on with what other nodes computed in f32, and that was rounded for it: behind a
+// product of levels, say, whose sums are f32.
+bool reads_rounded(const Node& node) {
+  const std::vector<Value*> operands = node.operands();
+  return std::any_of(operands.begin(), operands.end(), [](const Value* operand) {
+    const Node* const cast = operand->producer();
+    if (cast == nullptr || !cast->is(aten::_to_copy)) return false;
+    const Value* const source = cast->input(arg::self);
+    return source->producer() != nullptr && source->tensor().dtype == ScalarType::kFloat;
+  });
+}
+
+bool is_seed(const Node& node) { return is_product(node) || reads_rounded(node); }
+
 // `narrow` in f32, lying as it does.
 ConstantPtr in_floats(const Constant& narrow) {
   auto wide = std::make_shared<Constant>();
@@ -139,7 +153,7 @@ absl::Status widen_floats(Program& program, ScalarType type, const MayWiden& may
         candidates.push_back(node.get());
       }
     }
-    const std::set<const Node*> connected = connected_to(candidates, is_product);
+    const std::set<const Node*> connected = connected_to(candidates, is_seed);
     std::vector<Node*> nodes;
     for (Node* node : graph.node_pointers()) {
       if (connected.count(node) != 0) nodes.push_back(node);

@@ -20,6 +20,8 @@
 //           %y = aten.linear.default(%f, %w, none)
 //           %r = aten._to_copy.default(%y, bf16)
 //
+// So does what goes on with numbers that other nodes computed in f32.
+//
 // Numbers of bfloat16 are numbers of f32, so weights are the same; between the casts nothing is
 // rounded to bfloat16 any more. Weights in f32 take twice their bytes, and are made when they
 // are read.

@@ -111,6 +111,25 @@ TEST(WideGraph, WidensWhatIsMixedWithFloats) {
     return %s })"));
 }
 
+TEST(WideGraph, WidensWhatGoesOnWithFloats) {
+  EXPECT_EQ(widened(R"(method @m(%x: f32[2,4]) {
+    %w = constant @w : f32[4,4]
+    %y = aten.linear.default(%x, %w, none)
+    %b = aten._to_copy.default(%y, bf16)
+    %n = aten.neg.default(%b)
+    %r = aten.relu.default(%n)
+    %f = aten._to_copy.default(%r, f32)
+    %z = aten.linear.default(%f, %w, none)
+    return %z })"),
+            expected(R"(method @m(%x: f32[2,4]) {
+    %w = constant @w : f32[4,4]
+    %y = aten.linear.default(%x, %w, none)
+    %n = aten.neg.default(%y)
+    %r = aten.relu.default(%n)
+    %z = aten.linear.default(%r, %w, none)
+    return %z })"));
+}
+
 TEST(WideGraph, LeavesTablesThatNoProductReads) {
   const std::string text = R"(method @m(%i: i64[2]) {
     %q = constant @q : i8[8,32]

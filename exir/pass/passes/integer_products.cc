@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "exir/ops/table.h"
 #include "exir/pass/framework/builder.h"
 #include "exir/pass/framework/rewrite.h"
 #include "exir/status_macros.h"
@@ -23,6 +24,14 @@ Value* cast_to(const Value* value, ScalarType dtype) {
   return cast != nullptr && value->tensor().dtype == dtype ? cast->input(arg::self) : nullptr;
 }
 
+// What was rounded to bfloat16 or half on the way to the next node; the value itself where nothing was.
+const Value* before_rounding(const Value* value) {
+  const ScalarType type = value->tensor().dtype;
+  const bool is_narrow = type == ScalarType::kBFloat16 || type == ScalarType::kHalf;
+  const Value* wide = is_narrow ? cast_to(value, type) : nullptr;
+  return wide != nullptr && wide->tensor().dtype == ScalarType::kFloat ? wide : value;
+}
+
 Value* behind_view(Value* value) {
   const Node* view = made_by(value, aten::view);
   return view == nullptr ? value : view->input(arg::self);
@@ -37,7 +46,8 @@ bool subtracts(const Node* node) { return node != nullptr && is_number(*node, ar
 
 struct IntegerProduct {
   const Node* quantize;
-  Value* weight;  // i8[N,K]
+  Value* weight;            // i8[N,K]
+  bool is_rounded = false;  // to bfloat16 or half, before the scales of columns
 };
 
 bool sums_columns(const Value* value, const Value* matrix) {
@@ -79,7 +89,7 @@ std::optional<IntegerProduct> product_of_integers(const Value* sums) {
                         quantize->result()->tensor().dtype == ScalarType::kChar &&
                         permute->argument(arg::dims) == Argument(Ints{1, 0});
   if (!is_known) return std::nullopt;
-  return IntegerProduct{quantize, weight};
+  return IntegerProduct{quantize, weight, false};
 }
 
 // Whether `value` is `number`, as another view.
@@ -89,7 +99,7 @@ bool is_view_of(Value* value, const Value* number) {
 
 // zero point * scale * (sum of each row of the weight)
 bool is_share_of_zero_points(const Value* value, const IntegerProduct& product) {
-  const Node* share = made_by(value, aten::mul_Tensor);
+  const Node* share = made_by(before_rounding(value), aten::mul_Tensor);
   const Node* zero =
       share == nullptr ? nullptr : made_by(share->input(arg::self), aten::mul_Tensor);
   if (zero == nullptr) return false;
@@ -116,10 +126,10 @@ bool is_symmetric(const Node& quantize) {
 std::optional<IntegerProduct> product_of_rows(const Value* value) {
   const Node* difference = made_by(value, aten::sub_Tensor);
   const Value* scaled = subtracts(difference) ? difference->input(arg::self) : value;
-  const Node* scale = made_by(scaled, aten::mul_Tensor);
+  const Node* scale = made_by(before_rounding(scaled), aten::mul_Tensor);
   if (scale == nullptr) return std::nullopt;
   const Value* sums = cast_to(scale->input(arg::self), ScalarType::kFloat);
-  const auto product = sums == nullptr ? std::nullopt : product_of_integers(sums);
+  auto product = sums == nullptr ? std::nullopt : product_of_integers(sums);
   if (!product || tensor_at(*product->quantize, arg::zero_point) == nullptr ||
       !is_view_of(scale->input(arg::other), product->quantize->input(arg::scale))) {
     return std::nullopt;
@@ -127,14 +137,16 @@ std::optional<IntegerProduct> product_of_rows(const Value* value) {
   const bool is_whole = difference == nullptr
                             ? is_symmetric(*product->quantize)
                             : is_share_of_zero_points(difference->input(arg::other), *product);
-  return is_whole ? product : std::nullopt;
+  if (!is_whole) return std::nullopt;
+  product->is_rounded = before_rounding(scaled) != scaled;
+  return product;
 }
 
-absl::StatusOr<bool> linear(Builder& b, Node& node) {
+absl::StatusOr<bool> linear(Builder& b, Node& node, bool with_rounded) {
   Value* scale = tensor_at(node, arg::other);
   const auto product =
       scale == nullptr ? std::nullopt : product_of_rows(tensor_at(node, arg::self));
-  if (!product) return false;
+  if (!product || (product->is_rounded && !with_rounded)) return false;
   const rules::Sizes sizes = sizes_of(product->weight);
   Value* whole = behind_view(scale);
   if (!is_always(sizes_of(whole), {sizes[0], 1})) return false;
@@ -150,17 +162,25 @@ absl::StatusOr<bool> linear(Builder& b, Node& node) {
                                  {product->weight, rules::Sizes{1, sizes[1]}, whole, none(),
                                   ScalarType::kChar, INT8_MIN, INT8_MAX, ScalarType::kFloat}));
   PETREL_ASSIGN_OR_RETURN(Value * y, b.call(aten::linear, {x, weight}));
-  return done(b, node, b.view(y, sizes_of(node.result())));
+  PETREL_ASSIGN_OR_RETURN(y, b.view(y, sizes_of(node.result())));
+  return done(b, node, b.cast(y, node.result()->tensor().dtype));
 }
 
-constexpr Rewrite kRows[] = {{aten::mul_Tensor, linear}};
-constexpr Rewrites kTables[] = {Rewrites(kRows)};
+absl::StatusOr<bool> linear_of_exact(Builder& b, Node& node) { return linear(b, node, false); }
+absl::StatusOr<bool> linear_of_any(Builder& b, Node& node) { return linear(b, node, true); }
+
+constexpr Rewrite kExactRows[] = {{aten::mul_Tensor, linear_of_exact}};
+constexpr Rewrite kAllRows[] = {{aten::mul_Tensor, linear_of_any}};
+constexpr Rewrites kExact[] = {Rewrites(kExactRows)};
+constexpr Rewrites kAll[] = {Rewrites(kAllRows)};
 
 }  // namespace
 
-absl::StatusOr<bool> integer_products(Graph& graph, const PassContext&) {
+absl::StatusOr<bool> integer_products(Graph& graph, const PassContext& context) {
   if (!graph.any_operator([](const OpInfo& op) { return op.is(aten::_int_mm); })) return false;
-  return apply_rewrites(graph, kTables);
+  // Kernels round as the program says.
+  const bool has_backend = context.keep_whole && context.keep_whole(op(aten::linear));
+  return apply_rewrites(graph, has_backend ? kAll : kExact);
 }
 
 }  // namespace petrel::exir

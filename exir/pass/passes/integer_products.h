@@ -12,7 +12,9 @@
 //            %y = aten.linear.default(%d, %v)
 //
 // Also with the detours that torchao takes: levels as u8, 128 above, whose share it takes
-// back; and zero points, whose share it takes back in floats. Anything else stays.
+// back; zero points, whose share it takes back in floats; and, where a backend has linear layers,
+// the rounding before %t in networks of bfloat16 or half, which a layer does not do. Anything
+// else stays.
 #ifndef PETREL_EXIR_PASS_PASSES_INTEGER_PRODUCTS_H_
 #define PETREL_EXIR_PASS_PASSES_INTEGER_PRODUCTS_H_
 

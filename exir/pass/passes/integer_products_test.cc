@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "exir/ops/handles.h"
 #include "exir/pass/framework/pass_case.h"
 #include "exir/pass/passes/remove_dead_code.h"
 #include "gmock/gmock.h"
@@ -19,6 +20,12 @@ using ::testing::Not;
 absl::StatusOr<bool> both(Graph& graph, const PassContext& context) {
   const absl::StatusOr<bool> changed = integer_products(graph, context);
   return changed.ok() && *changed ? remove_dead_code(graph, context) : changed;
+}
+
+PassContext backend_with_linear_layers() {
+  PassContext context;
+  context.keep_whole = [](const OpInfo& op) { return op.is(aten::linear); };
+  return context;
 }
 
 std::string quantised(const std::string& mapping, const std::string& sizes = "5,64",
@@ -71,8 +78,8 @@ constexpr char kDirect[] =
     "%f = aten._to_copy.default(%m, f32)\n";
 
 // Both kinds of zero points become the argument of one node.
-void expect_linear(const std::string& text) {
-  const std::string after = after_pass(both, text);
+void expect_linear(const std::string& text, const PassContext& context = {}) {
+  const std::string after = after_pass(both, text, context);
   EXPECT_THAT(after, HasSubstr("torchao.dequantize_affine.default(%3, [1, 64], %1, %2, i8, -128, "
                                "127, f32)"));
   EXPECT_THAT(after, HasSubstr("torchao.dequantize_affine.default(%w, [1, 64], %t, none, i8, -128, "
@@ -101,8 +108,41 @@ TEST(IntegerProducts, OfMoreDimsKeepTheirRows) {
   EXPECT_THAT(after, HasSubstr("%7 = aten.view.default(%6, [6, 32])"));
 }
 
+// As a network in bfloat16 has it.
+std::string in_bfloat16(std::string text) {
+  const auto replace = [&text](const std::string& from, const std::string& to) {
+    const size_t at = text.find(from);
+    if (at != std::string::npos) text.replace(at, from.size(), to);
+  };
+  replace("%x: f32", "%x: bf16");
+  replace("%r = aten.mul.Tensor(%f, %s)\n",
+          "%r32 = aten.mul.Tensor(%f, %s)\n%r = aten._to_copy.default(%r32, bf16)\n");
+  replace("%l = aten.mul.Tensor(%j, %k)\n",
+          "%l32 = aten.mul.Tensor(%j, %k)\n%l = aten._to_copy.default(%l32, bf16)\n");
+  return text;
+}
+
+TEST(IntegerProducts, OfNarrowNetworksAreNotRoundedBeforeTheirScales) {
+  expect_linear(in_bfloat16(quantised("SYMMETRIC") + kDirect + kScaled),
+                backend_with_linear_layers());
+  expect_linear(in_bfloat16(quantised("ASYMMETRIC") + shifted("q") + kCorrected),
+                backend_with_linear_layers());
+}
+
+TEST(IntegerProducts, HaveTheTypeThatTheirScalesGaveThem) {
+  std::string text = in_bfloat16(quantised("SYMMETRIC") + kDirect + kScaled);
+  text.replace(text.find("%t = constant @t : f32"), 22, "%t = constant @t : bf16");
+  const std::string after = after_pass(both, text, backend_with_linear_layers());
+  EXPECT_THAT(after, HasSubstr("aten.linear.default("));
+  EXPECT_THAT(after, HasSubstr("aten._to_copy.default(%6, bf16"));
+}
+
 void expect_unchanged(const std::string& text) {
   EXPECT_EQ(after_pass(both, text), expected(text));
+}
+
+TEST(IntegerProducts, OfNarrowNetworksStayForKernels) {
+  expect_unchanged(in_bfloat16(quantised("SYMMETRIC") + kDirect + kScaled));
 }
 
 TEST(IntegerProducts, StayWhereSomethingElseIsComputed) {
