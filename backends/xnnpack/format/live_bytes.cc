@@ -7,6 +7,7 @@
 
 #include "backends/xnnpack/format/node_kind.h"
 #include "backends/xnnpack/format/operator_bytes.h"
+#include "backends/xnnpack/format/widened.h"
 
 namespace petrel::backends::xnnpack {
 
@@ -91,12 +92,9 @@ void walk(const Graph& graph, const WeightOf& weight_of, const Visit& visit) {
 }
 
 // Nodes that XNNPACK gets beside it, each with a value: what clamps a result, and what widens
-// halves for tanh and rounds them again (runtime/subgraph.cc).
+// halves and rounds them again.
 uint64_t count_added(const Graph& graph, const Node& node) {
-  if (is_pair_with_range(node)) return 1;
-  const bool is_widened =
-      node.kind == NodeKind::Tanh && graph.values[node.inputs[0]].datatype == Datatype::FP16;
-  return is_widened ? 2 : 0;
+  return is_pair_with_range(node) ? 1 : widened(graph, node).count();
 }
 
 // `scratch_of(node)` comes on top while a node runs.

@@ -120,7 +120,7 @@ TEST(LiveBytes, LetsNoGraphTakeMinutesToPlan) {
 }
 
 // Each is three nodes for XNNPACK.
-TEST(LiveBytes, PlansWhatIsWidenedForTanh) {
+TEST(LiveBytes, PlansWhatIsWidened) {
   const auto steps = [](NodeKind kind) {
     GraphBuilder b;
     uint32_t value = b.input({4});

@@ -5,6 +5,8 @@
 #include <initializer_list>
 #include <limits>
 
+#include "backends/xnnpack/format/widened.h"
+
 namespace petrel::backends::xnnpack {
 namespace {
 
@@ -142,11 +144,13 @@ uint64_t sums_bytes(const Graph& graph, const Node& node) {
   return sum(product({count_elements(output_dims(graph, node)), sizeof(float)}), 2 * kAlignment);
 }
 
-// Of halves it is computed in floats (runtime/subgraph.cc): before and after it are as many.
-uint64_t tanh_bytes(const Graph& graph, const Node& node) {
-  const Value& input = graph.values[node.inputs[0]];
-  if (input.datatype != Datatype::FP16) return 0;
-  return sum(product({count_elements(input.dims), 2 * sizeof(float)}), 2 * kAlignment);
+// Floats in the place of halves.
+uint64_t widened_bytes(const Graph& graph, const Node& node) {
+  const auto floats = [&graph](uint32_t id) {
+    return sum(product({count_elements(graph.values[id].dims), sizeof(float)}), kAlignment);
+  };
+  const Widened wide = widened(graph, node);
+  return sum(wide.input ? floats(node.inputs[0]) : 0, wide.output ? floats(node.outputs[0]) : 0);
 }
 
 // A sum for each channel of a row, where a window is computed in several passes.
@@ -219,7 +223,9 @@ bool is_pair_with_range(const Node& node) {
   }
 }
 
-uint64_t scratch_bytes(const Graph& graph, const Node& node) {
+namespace {
+
+uint64_t own_scratch_bytes(const Graph& graph, const Node& node) {
   if (is_pair_with_range(node)) {
     // What lies between values is clamped in place.
     const Value& result = graph.values[node.outputs[0]];
@@ -235,11 +241,15 @@ uint64_t scratch_bytes(const Graph& graph, const Node& node) {
       return passes_bytes(output_dims(graph, node), node.window);
     case NodeKind::GlobalAvgPooling2d:
       return sums_bytes(graph, node);
-    case NodeKind::Tanh:
-      return tanh_bytes(graph, node);
     default:
       return 0;
   }
+}
+
+}  // namespace
+
+uint64_t scratch_bytes(const Graph& graph, const Node& node) {
+  return sum(own_scratch_bytes(graph, node), widened_bytes(graph, node));
 }
 
 }  // namespace petrel::backends::xnnpack

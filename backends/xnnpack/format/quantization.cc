@@ -116,6 +116,9 @@ constexpr ProductRow kProductRows[] = {
     {Datatype::QDINT8, Datatype::QCINT8, Datatype::FP32, Datatype::FP32, false},
     {Datatype::QDINT8, Datatype::QCINT4, Datatype::FP32, Datatype::FP32, true},
     {Datatype::QDINT8, Datatype::QBINT4, Datatype::FP32, Datatype::FP32, true},
+    {Datatype::QDINT8, Datatype::QCINT8, Datatype::FP32, Datatype::FP16, false},
+    {Datatype::QDINT8, Datatype::QCINT4, Datatype::FP32, Datatype::FP16, true},
+    {Datatype::QDINT8, Datatype::QBINT4, Datatype::FP32, Datatype::FP16, true},
     {Datatype::FP32, Datatype::QCINT8, Datatype::FP32, Datatype::FP32, true},
     {Datatype::FP32, Datatype::QCINT4, Datatype::FP32, Datatype::FP32, true},
 };
@@ -167,6 +170,7 @@ Problem check_converted(const Value& input, const Value& output) {
   const bool is_known = (input.datatype == Datatype::FP32 && to_quantised) ||
                         (input.datatype == Datatype::FP32 && output.datatype == Datatype::FP16) ||
                         (input.datatype == Datatype::FP16 && output.datatype == Datatype::FP32) ||
+                        (input.datatype == Datatype::FP16 && output.datatype == Datatype::QDINT8) ||
                         (input.datatype == Datatype::QINT8 && output.datatype == Datatype::FP32) ||
                         (input.datatype == Datatype::QINT8 && output.datatype == Datatype::QINT8);
   if (is_known) return Problem::none();

@@ -147,6 +147,49 @@ TEST(HalfProduct, OfAConvolutionHasFiltersOfFloats) {
   EXPECT_THAT(check_implemented(graph).text(), HasSubstr("node 0 (Conv2d): takes FP16 by FP16"));
 }
 
+// [2,64] of halves --Convert--> QDINT8 --`kind` by [3,64] and "bias"--> [2,3] of halves
+Graph levels_of_halves(Datatype filter_type) {
+  static const float kScales[] = {0.5f, 0.25f, 0.125f, 1, 2, 3};
+  GraphBuilder b;
+  const uint32_t x = b.input({2, 64});
+  const uint32_t y = b.output({2, 3});
+  const uint32_t levels = b.inner({2, 64});
+  const uint32_t filter = b.constant({3, 64}, "filter");
+  const uint32_t bias = b.constant({3}, "bias");
+  for (const uint32_t id : {x, y}) b.graph.values[id].datatype = Datatype::FP16;
+  Value& value = b.graph.values[levels];
+  value.datatype = Datatype::QDINT8;
+  value.quantization = Quantization::kPerTokenDynamic;
+  value.quant.nonbatch_dims = 1;
+  Value& stored = b.graph.values[filter];
+  const bool has_groups = filter_type == Datatype::QBINT4;
+  stored.datatype = filter_type;
+  stored.quantization = has_groups ? Quantization::kPerGroup : Quantization::kPerChannel;
+  stored.quant.group_size = has_groups ? 32 : 0;
+  stored.quant.scales.inline_data = reinterpret_cast<const uint8_t*>(kScales);
+  stored.quant.scales.count = has_groups ? 6 : 3;
+  b.node(NodeKind::Convert, {x}, {levels});
+  b.node(NodeKind::FullyConnected, {levels, filter, bias}, {y});
+  return std::move(b.graph);
+}
+
+TEST(HalfProduct, OfLevelsThatAreChosenAtRunTime) {
+  for (const Datatype filter : {Datatype::QCINT8, Datatype::QCINT4, Datatype::QBINT4}) {
+    const Problem problem = check_implemented(levels_of_halves(filter));
+    EXPECT_TRUE(problem.ok()) << problem.text();
+  }
+  Graph graph = levels_of_halves(Datatype::QCINT8);
+  graph.values[graph.nodes[1].inputs[2]].datatype = Datatype::FP16;
+  EXPECT_THAT(check_implemented(graph).text(),
+              HasSubstr("takes QDINT8 by QCINT8 and FP16 to FP16"));
+  graph = levels_of_halves(Datatype::QCINT8);
+  Value& levels = graph.values[graph.nodes[0].outputs[0]];
+  levels.datatype = Datatype::QINT8;
+  levels.quantization = Quantization::kPerTensor;
+  levels.quant.scale = 1;
+  EXPECT_THAT(check_implemented(graph).text(), HasSubstr("converts FP16 to QINT8"));
+}
+
 TEST(HalfProduct, MixesWithFloatsInConversionsOnly) {
   GraphBuilder b;
   const uint32_t x = b.input({2, 4});

@@ -221,6 +221,33 @@ Case tanh_of_halves(uint32_t size) {
           }};
 }
 
+// Rows of halves become levels, and sums of their products halves.
+Case levels_of_halves(uint32_t rows, uint32_t depth, uint32_t columns) {
+  return {"levels", [=](GraphBuilder* b, TestMap* map) {
+            static const std::vector<float> kScales(4096, 0.5f);
+            const uint32_t x = b->input({rows, depth});
+            const uint32_t y = b->output({rows, columns});
+            const uint32_t halves[] = {b->inner({rows, depth}), b->inner({rows, columns})};
+            for (const uint32_t id : halves) b->graph.values[id].datatype = Datatype::FP16;
+            const uint32_t levels = b->inner({rows, depth});
+            Value& value = b->graph.values[levels];
+            value.datatype = Datatype::QDINT8;
+            value.quantization = Quantization::kPerTokenDynamic;
+            value.quant.nonbatch_dims = 1;
+            const uint32_t filter = b->constant({columns, depth}, "filter");
+            map->data["filter"].resize(columns * depth / sizeof(float));
+            Value& stored = b->graph.values[filter];
+            stored.datatype = Datatype::QCINT8;
+            stored.quantization = Quantization::kPerChannel;
+            stored.quant.scales.inline_data = reinterpret_cast<const uint8_t*>(kScales.data());
+            stored.quant.scales.count = columns;
+            b->node(NodeKind::Convert, {x}, {halves[0]});
+            b->node(NodeKind::Convert, {halves[0]}, {levels});
+            b->node(NodeKind::FullyConnected, {levels, filter, kNoId}, {halves[1]});
+            b->node(NodeKind::Convert, {halves[1]}, {y});
+          }};
+}
+
 // Of many small images that are quantised when they arrive.
 Case images(NodeKind kind, uint32_t count) {
   return {"images", [=](GraphBuilder* b, TestMap* map) {
@@ -282,6 +309,8 @@ std::vector<Case> cases() {
       mean(40, 5000),
       clamped_sum(1000),
       tanh_of_halves(1000),
+      levels_of_halves(4000, 512, 4),
+      levels_of_halves(4000, 8, 512),
       images(NodeKind::Conv2d, 5000),
       images(NodeKind::ConvTranspose2d, 5000),
   };

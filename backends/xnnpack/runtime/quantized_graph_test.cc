@@ -130,6 +130,67 @@ TEST(QuantizedGraph, OfAConvolutionTakesAnyNumberOfImages) {
   }
 }
 
+// x --Convert--> f16 [--Convert--> f32] --Convert--> levels --product--> f16 --Convert--> y,
+// with the widened values written down or not.
+Graph product_of_halves(NodeKind kind, bool is_written) {
+  static const float kScales[] = {0.5f, 0.25f, 0.125f, 1};
+  Graph made = convolution_of_images(kind);
+  GraphBuilder b;
+  b.graph = std::move(made);
+  if (kind == NodeKind::FullyConnected) {
+    b = GraphBuilder();
+    b.input({7, 18});
+    b.output({7, 4});
+    const uint32_t rows = b.inner({7, 18});
+    b.graph.values[rows].datatype = Datatype::QDINT8;
+    b.graph.values[rows].quantization = Quantization::kPerTokenDynamic;
+    b.graph.values[rows].quant.nonbatch_dims = 1;
+    const uint32_t filter = b.constant({4, 18}, "filter");
+    Value& stored = b.graph.values[filter];
+    stored.datatype = Datatype::QCINT8;
+    stored.quantization = Quantization::kPerChannel;
+    stored.quant.scales.inline_data = reinterpret_cast<const uint8_t*>(kScales);
+    stored.quant.scales.count = 4;
+    b.node(NodeKind::Convert, {0}, {rows});
+    b.node(kind, {rows, filter, kNoId}, {1});
+  }
+  const auto half = [&b](uint32_t like) {
+    const uint32_t id = b.inner(b.graph.values[like].dims);
+    b.graph.values[id].datatype = Datatype::FP16;
+    return id;
+  };
+  const uint32_t x = half(0);
+  const uint32_t y = half(1);
+  std::vector<Node> nodes = std::move(b.graph.nodes);
+  b.graph.nodes.clear();
+  b.node(NodeKind::Convert, {0}, {x});
+  nodes[0].inputs[0] = x;
+  nodes[1].outputs[0] = y;
+  if (is_written) {
+    nodes[0].inputs[0] = b.inner(b.graph.values[0].dims);
+    nodes[1].outputs[0] = b.inner(b.graph.values[1].dims);
+    b.node(NodeKind::Convert, {x}, {nodes[0].inputs[0]});
+  }
+  b.graph.nodes.insert(b.graph.nodes.end(), nodes.begin(), nodes.end());
+  if (is_written) b.node(NodeKind::Convert, {nodes[1].outputs[0]}, {y});
+  b.node(NodeKind::Convert, {y}, {1});
+  return std::move(b.graph);
+}
+
+TEST(QuantizedGraph, OfHalvesIsComputedInFloatsAndRounded) {
+  TestMap map;
+  std::vector<int8_t> filter;
+  for (int i = 0; i < 72; ++i) filter.push_back(static_cast<int8_t>(i * 37 % 101 - 50));
+  map.data["filter"] = bytes(filter);
+  for (const NodeKind kind :
+       {NodeKind::FullyConnected, NodeKind::Conv2d, NodeKind::ConvTranspose2d}) {
+    const auto expected = run(product_of_halves(kind, true), &map);
+    ASSERT_EQ(expected.size(), 1u);
+    EXPECT_NE(expected[0].front(), expected[0].back());
+    EXPECT_EQ(run(product_of_halves(kind, false), &map), expected);
+  }
+}
+
 // Where XNNPACK fuses them, the pool gives elements of its own scale.
 TEST(QuantizedGraph, OfAClampToAnotherScaleBehindAPool) {
   for (const auto& [scale, zero_point] : {std::pair<float, int32_t>{0.125f, 0}, {0.5f, 7}}) {

@@ -8,6 +8,7 @@
 
 #include "backends/xnnpack/format/node_kind.h"
 #include "backends/xnnpack/format/scale_ratios.h"
+#include "backends/xnnpack/format/widened.h"
 #include "backends/xnnpack/runtime/node_definition.h"
 #include "backends/xnnpack/runtime/value_definition.h"
 #include "runtime/core/log.h"
@@ -84,34 +85,34 @@ class Builder {
     }
     std::vector<uint32_t> outputs;
     for (const uint32_t id : node.outputs) outputs.push_back(ids_[id]);
-    if (node.kind == NodeKind::Tanh && graph_.values[node.inputs[0]].datatype == Datatype::FP16) {
-      return add_tanh_of_half(index, inputs[0], outputs[0]);
+    const Widened wide = widened(graph_, node);
+    const uint32_t output = outputs[0];
+    if (wide.input) PETREL_RETURN_IF_ERROR(widen_input(index, &inputs[0]));
+    if (wide.output) {
+      PETREL_RETURN_IF_ERROR(define_floats(index, node.outputs[0], &outputs[0]));
     }
-    return check("node", index, define_node(subgraph_.get(), node, inputs, outputs));
+    PETREL_RETURN_IF_ERROR(
+        check("node", index, define_node(subgraph_.get(), node, inputs, outputs)));
+    return wide.output ? convert(index, outputs[0], output) : Error::Ok;
   }
 
-  // XNNPACK's kernel for halves is up to four steps off on x86. That for floats, rounded, is not.
-  Error add_tanh_of_half(size_t index, uint32_t input, uint32_t output) {
-    Value wide = graph_.values[graph_.nodes[index].inputs[0]];
-    wide.datatype = Datatype::FP32;
-    wide.external_id = kNoId;
-    wide.flags = 0;
-    uint32_t floats = XNN_INVALID_VALUE_ID;
-    uint32_t result = XNN_INVALID_VALUE_ID;
-    for (uint32_t* id : {&floats, &result}) {
-      PETREL_RETURN_IF_ERROR(
-          check("node", index, define_value(subgraph_.get(), wide, nullptr, nullptr, id)));
-    }
-    Node convert;
-    convert.kind = NodeKind::Convert;
-    xnn_status status = define_node(subgraph_.get(), convert, {input}, {floats});
-    if (status == xnn_status_success) {
-      status = define_node(subgraph_.get(), graph_.nodes[index], {floats}, {result});
-    }
-    if (status == xnn_status_success) {
-      status = define_node(subgraph_.get(), convert, {result}, {output});
-    }
-    return check("node", index, status);
+  // A value between nodes with the sizes of `id`, in floats.
+  Error define_floats(size_t index, uint32_t id, uint32_t* floats) {
+    Value wide;
+    wide.dims = graph_.values[id].dims;
+    return check("node", index, define_value(subgraph_.get(), wide, nullptr, nullptr, floats));
+  }
+
+  Error convert(size_t index, uint32_t from, uint32_t to) {
+    Node node;
+    node.kind = NodeKind::Convert;
+    return check("node", index, define_node(subgraph_.get(), node, {from}, {to}));
+  }
+
+  Error widen_input(size_t index, uint32_t* input) {
+    const uint32_t halves = *input;
+    PETREL_RETURN_IF_ERROR(define_floats(index, graph_.nodes[index].inputs[0], input));
+    return convert(index, halves, *input);
   }
 
   // How a node uses its filter, as far as the packed form depends on it; all but the
