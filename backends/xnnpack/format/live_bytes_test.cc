@@ -136,5 +136,27 @@ TEST(LiveBytes, PlansWhatIsWidened) {
   EXPECT_GT(steps(NodeKind::Tanh), 6 * steps(NodeKind::Abs));
 }
 
+// So are a conversion to levels and the product behind it, where they are one node each of floats.
+TEST(LiveBytes, PlansWhatIsWidenedForLevels) {
+  const auto steps = [](Datatype datatype) {
+    GraphBuilder b;
+    const uint32_t filter = b.constant({4, 4}, "filter");
+    b.graph.values[filter].datatype = Datatype::QCINT8;
+    uint32_t value = b.input({4, 4});
+    b.graph.values[value].datatype = datatype;
+    for (int i = 0; i < 50; ++i) {
+      const uint32_t levels = b.inner({4, 4});
+      b.graph.values[levels].datatype = Datatype::QDINT8;
+      const uint32_t next = i == 49 ? b.output({4, 4}) : b.inner({4, 4});
+      b.graph.values[next].datatype = datatype;
+      b.node(NodeKind::Convert, {value}, {levels});
+      b.node(NodeKind::FullyConnected, {levels, filter, kNoId}, {next});
+      value = next;
+    }
+    return count_planning_steps(b.graph);
+  };
+  EXPECT_GT(steps(Datatype::FP16), 3 * steps(Datatype::FP32));
+}
+
 }  // namespace
 }  // namespace petrel::backends::xnnpack
