@@ -185,8 +185,9 @@ absl::Status quantize(Program& program, const ExportOptions& options, ExportRepo
 
 // What is quantised takes the form that backends take most of.
 absl::Status fit_levels(Program& program, const BackendSelection& backends) {
+  SignedConstants made;
   for (auto& [name, method] : program.methods) {
-    sign_levels(*method.graph);
+    sign_levels(*method.graph, made);
     const auto is_taken = [&, &name = name](const Node& node) {
       const std::vector<BackendUse>& uses = backends.of(name);
       return std::any_of(uses.begin(), uses.end(), [&](const BackendUse& use) {

@@ -3,9 +3,14 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
+#include <memory>
 #include <utility>
+#include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "exir/ops/handles.h"
+#include "exir/pass/framework/constant_data.h"
 
 namespace petrel::exir {
 namespace {
@@ -13,14 +18,71 @@ namespace {
 constexpr int64_t kShift = 128;
 constexpr ArgHandle kShifted[] = {arg::zero_point, arg::quant_min, arg::quant_max};
 
-// Whether its levels are of u8, zero point and range within.
+bool is_byte(double number) { return number >= 0 && number <= UINT8_MAX; }
+
+// Whether its zero points are constants, each of them a level of u8.
+bool has_zero_points_of_bytes(const Node& node) {
+  const Argument& points = node.argument(arg::zero_points);
+  if (!points.is_value() || !points.value()->is_constant()) return false;
+  const Constant& constant = *points.value()->constant();
+  const ScalarType type = constant.type.dtype;
+  if (constant.is_mutable() || (type != ScalarType::kLong && type != ScalarType::kInt))
+    return false;
+  const auto numbers = decode_constant(constant);
+  return numbers.ok() && std::all_of(numbers->begin(), numbers->end(), is_byte);
+}
+
+// Whether its levels are of u8, zero points and range within.
 bool is_of_bytes(const Node& node) {
   const Argument& dtype = node.argument(arg::dtype);
   return dtype.is_scalar_type() && dtype.as_scalar_type() == ScalarType::kByte &&
          std::all_of(std::begin(kShifted), std::end(kShifted), [&](ArgHandle name) {
+           if (node.op().find_arg(name) < 0) return has_zero_points_of_bytes(node);
            const Argument& number = node.argument(name);
-           return number.is_int() && number.as_int() >= 0 && number.as_int() <= UINT8_MAX;
+           return number.is_int() && is_byte(static_cast<double>(number.as_int()));
          });
+}
+
+bool is_weight_of_bytes(const Value& weight) {
+  if (weight.tensor().dtype != ScalarType::kByte || weight.constant()->is_mutable() ||
+      weight.output_uses() > 0 || !weight.is_used()) {
+    return false;
+  }
+  const std::vector<Node*> users = weight.users();
+  return std::all_of(users.begin(), users.end(), [&weight](const Node* user) {
+    return user->is(quantized_decomposed::dequantize_per_tensor,
+                    quantized_decomposed::dequantize_per_channel) &&
+           user->input(arg::input) == &weight && is_of_bytes(*user);
+  });
+}
+
+// `constant` less 128, as `type`: of levels, or of zero points, which keep theirs.
+ConstantPtr lowered(const Constant& constant, ScalarType type) {
+  auto made = std::make_shared<Constant>();
+  made->kind = constant.kind;
+  made->fqn = absl::StrCat(constant.fqn, "@signed");
+  made->type = constant.type;
+  made->type.dtype = type;
+  made->made_of = constant.sources();
+  const size_t size = item_size(type);
+  const auto count = static_cast<size_t>(constant.type.numel());
+  const auto produce = [data = constant.data, size, count](absl::Span<uint8_t> out) {
+    const Blob::Bytes bytes = data.bytes();
+    for (size_t i = 0; i < count; ++i) {
+      int64_t number = 0;  // little-endian, not negative
+      std::memcpy(&number, bytes.data() + i * size, size);
+      number -= kShift;
+      std::memcpy(out.data() + i * size, &number, size);
+    }
+  };
+  made->data = Blob::produced(count * size, produce);
+  return made;
+}
+
+Value* lowered_in(Graph& graph, const Value& value, ScalarType type, SignedConstants& made) {
+  ConstantPtr& constant = made[value.constant()];
+  if (constant == nullptr) constant = lowered(*value.constant(), type);
+  return graph.add_constant(constant);
 }
 
 bool is_within(const Graph& graph, const Node& quantize) {
@@ -39,15 +101,37 @@ void shift(Node& node) {
     node.set_argument(static_cast<size_t>(node.op().find_arg(name)), std::move(argument));
   };
   for (const ArgHandle name : kShifted) {
+    if (node.op().find_arg(name) < 0) continue;
     set(name, Argument(node.argument(name).as_int() - kShift));
   }
   set(arg::dtype, Argument(ScalarType::kChar));
 }
 
+void sign_weight(Graph& graph, Value* weight, SignedConstants& made) {
+  Value* const levels = lowered_in(graph, *weight, ScalarType::kChar, made);
+  const std::vector<Node*> users = weight->users();
+  for (Node* user : users) {
+    shift(*user);
+    if (user->op().find_arg(arg::zero_points) < 0) continue;
+    Value* const old = user->input(arg::zero_points);
+    Value* const points = lowered_in(graph, *old, old->tensor().dtype, made);
+    user->set_argument(static_cast<size_t>(user->op().find_arg(arg::zero_points)),
+                       Argument(points));
+    if (!old->is_used()) graph.erase_constant(old);
+  }
+  graph.replace_all_uses(weight, levels);
+  graph.erase_constant(weight);
+}
+
 }  // namespace
 
-bool sign_levels(Graph& graph) {
-  bool changed = false;
+bool sign_levels(Graph& graph, SignedConstants& made) {
+  std::vector<Value*> weights;
+  for (Value* constant : graph.constants()) {
+    if (is_weight_of_bytes(*constant)) weights.push_back(constant);
+  }
+  for (Value* weight : weights) sign_weight(graph, weight, made);
+  bool changed = !weights.empty();
   for (Node* node : graph.node_pointers()) {
     if (!node->is(quantized_decomposed::quantize_per_tensor) || !is_within(graph, *node)) continue;
     shift(*node);
