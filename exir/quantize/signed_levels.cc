@@ -107,6 +107,13 @@ void shift(Node& node) {
   set(arg::dtype, Argument(ScalarType::kChar));
 }
 
+// Whether all zero points become 0, as of symmetric weights.
+bool is_in_the_middle(const Constant& points) {
+  const auto numbers = decode_constant(points);
+  return numbers.ok() && std::all_of(numbers->begin(), numbers->end(),
+                                     [](double number) { return number == kShift; });
+}
+
 void sign_weight(Graph& graph, Value* weight, SignedConstants& made) {
   Value* const levels = lowered_in(graph, *weight, ScalarType::kChar, made);
   const std::vector<Node*> users = weight->users();
@@ -114,9 +121,10 @@ void sign_weight(Graph& graph, Value* weight, SignedConstants& made) {
     shift(*user);
     if (user->op().find_arg(arg::zero_points) < 0) continue;
     Value* const old = user->input(arg::zero_points);
-    Value* const points = lowered_in(graph, *old, old->tensor().dtype, made);
     user->set_argument(static_cast<size_t>(user->op().find_arg(arg::zero_points)),
-                       Argument(points));
+                       is_in_the_middle(*old->constant())
+                           ? Argument()
+                           : Argument(lowered_in(graph, *old, old->tensor().dtype, made)));
     if (!old->is_used()) graph.erase_constant(old);
   }
   graph.replace_all_uses(weight, levels);

@@ -3,9 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
-#include <vector>
 
+#include "exir/ops/handles.h"
 #include "exir/pass/framework/constant_data.h"
 #include "exir/pass/framework/pass_case.h"
 
@@ -78,6 +79,23 @@ TEST(SignedLevels, OfWeightsStandForTheSameNumbers) {
   EXPECT_TRUE(sign_levels(*other, made));
   EXPECT_EQ(made.size(), 3u);
   EXPECT_EQ(plain_text(*other), text);
+}
+
+TEST(SignedLevels, OfSymmetricWeightsHaveNoZeroPoints) {
+  const auto graph = graph_of(R"(method @m(%x: f32[1]) {
+    %r = constant @r : u8[2,4]
+    %s = constant @s : f32[2]
+    %z = constant @z : i64[2]
+    %e = quantized_decomposed.dequantize_per_channel.default(%r, %s, %z, 0, 0, 255, u8, none)
+    return %e })");
+  auto middle = std::make_shared<Constant>();
+  middle->fqn = "middle";
+  middle->type = TensorType::contiguous(ScalarType::kLong, {2});
+  middle->data = *encode_constant({128, 128}, ScalarType::kLong);
+  graph->replace_all_uses(graph->nodes().front()->input(arg::zero_points),
+                          graph->add_constant(middle));
+  EXPECT_TRUE(signed_in(*graph));
+  EXPECT_TRUE(graph->nodes().front()->argument(arg::zero_points).is_none());
 }
 
 TEST(SignedLevels, LeaveWeightsWithoutKnownZeroPoints) {
