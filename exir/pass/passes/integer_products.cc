@@ -24,7 +24,7 @@ Value* cast_to(const Value* value, ScalarType dtype) {
   return cast != nullptr && value->tensor().dtype == dtype ? cast->input(arg::self) : nullptr;
 }
 
-// What was rounded to bfloat16 or half on the way to the next node; the value itself where nothing was.
+// What was rounded to bfloat16 or half for the next node; the value itself where nothing was.
 const Value* before_rounding(const Value* value) {
   const ScalarType type = value->tensor().dtype;
   const bool is_narrow = type == ScalarType::kBFloat16 || type == ScalarType::kHalf;
