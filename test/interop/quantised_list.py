@@ -27,6 +27,8 @@ from quantised_programs import (
     dynamic_channel,
     dynamic_tensor,
     half,
+    half_dynamic,
+    half_levels,
     methods,
     of_groups,
     of_integers,
@@ -181,6 +183,19 @@ AT_RUN_TIME: dict[str, Callable[[], Program]] = {
         nets.Decoder, tokens(40, (1, 9), (1, 9)), of_groups(4, 32), only_weights(4, 32)),
     "decoder_bfloat16_8da8w": lambda: bfloat16_levels(
         nets.Decoder, tokens(40, (1, 9), (1, 9)), of_rows(8), only_weights(8)),
+    "decoder_bfloat16_integers": lambda: bfloat16_levels(
+        nets.Decoder, tokens(40, (1, 9), (1, 9)), of_integers()),
+    "decoder_half_integers": lambda: half_levels(
+        nets.Decoder, batches=tokens(40, (1, 9), (1, 9)), linear=of_integers()),
+    "wide_half_integers": lambda: half_levels(
+        wide, (3, 256), linear=of_integers(MappingType.ASYMMETRIC)),
+    "wide_half_8da4w_32": lambda: half_levels(wide, (2, 3, 256), linear=of_groups(4, 32)),
+    "wide_half_8da4w": lambda: half_levels(wide, (3, 256), linear=of_rows(4)),
+    "wide_half_8da8w": lambda: half_levels(wide, (3, 256), linear=of_rows(8)),
+    "encoder_half_8da4w_32": lambda: half_levels(nets.Encoder, (1, 9, 32), linear=of_groups(4, 32)),
+    "perceptron_half_dynamic": lambda: half_dynamic(nets.Perceptron, (5, 33)),
+    "residual_half_dynamic": lambda: half_dynamic(nets.Residual, IMAGE),
+    "filters_half_dynamic": lambda: half_dynamic(nets.Filters, (2, 6, 9, 14)),
 }
 
 STORED: dict[str, Callable[[], Program]] = {

@@ -202,15 +202,10 @@ def of_tokens(network, *sizes, linear=None, table=None, shapes=None) -> Program:
 
 
 def half(network, *sizes, batches: list[Tensors] | None = None) -> Program:
-    floats = network().eval()
-    batches = [tuple(x.half() if x.is_floating_point() else x for x in inputs)
-               for inputs in batches or _batches(*sizes)]
-    module = copy.deepcopy(floats).half()
-    floats.load_state_dict(module.state_dict())
-    made = _program(HALF, module, module, batches)
+    module, floats, batches = _in_half(network, batches or _batches(*sizes))
+    made = _beside(_program(HALF, module, module, batches), floats)
     for call in made.calls:
-        call.expected = call.floats = _outputs(
-            floats, tuple(x.float() if x.is_floating_point() else x for x in call.inputs))
+        call.expected = call.floats
     return made
 
 
@@ -233,17 +228,42 @@ def bfloat16(network, *sizes, batches: list[Tensors] | None = None) -> Program:
     return _program(BFLOAT, module, floats, batches or _batches(*sizes), expected=floats)
 
 
-def bfloat16_levels(network, batches: list[Tensors], linear, table) -> Program:
+def _beside(made: Program, floats: nn.Module) -> Program:
+    """The same program, with what the network in floats gives beside it."""
+    for call in made.calls:
+        call.floats = _outputs(
+            floats, tuple(x.float() if x.is_floating_point() else x for x in call.inputs))
+    return made
+
+
+def bfloat16_levels(network, batches: list[Tensors], linear, table=None) -> Program:
     """A network in bfloat16 that torchao quantised, as decoders mostly are."""
     floats = network().eval()
     module = Bfloat16(copy.deepcopy(floats))
     floats.load_state_dict(module.network.state_dict())
-    for config, kind in ((linear, nn.Linear), (table, nn.Embedding)):
-        quantize_(module, config, lambda m, _, kind=kind: isinstance(m, kind))
-    made = _program(DYNAMIC, unwrap_tensor_subclass(module), module, batches)
-    for call in made.calls:
-        call.floats = _outputs(floats, call.inputs)
-    return made
+    return _beside(_torchao(DYNAMIC, module, batches, linear, table), floats)
+
+
+def _in_half(network, batches: list[Tensors]) -> tuple[nn.Module, nn.Module, list[Tensors]]:
+    """In half and in floats, with the same weights."""
+    floats = network().eval()
+    module = copy.deepcopy(floats).half()
+    floats.load_state_dict(module.state_dict())
+    return module, floats, [tuple(x.half() if x.is_floating_point() else x for x in inputs)
+                            for inputs in batches]
+
+
+def half_levels(network, *sizes, batches: list[Tensors] | None = None, linear=None,
+                table=None) -> Program:
+    """A network in half that torchao quantised."""
+    module, floats, batches = _in_half(network, batches or _batches(*sizes))
+    return _beside(_torchao(DYNAMIC, module, batches, linear, table), floats)
+
+
+def half_dynamic(network, *sizes) -> Program:
+    """A network in half that PT2E quantised, scales of inputs at run time."""
+    module, floats, batches = _in_half(network, _batches(*sizes))
+    return _beside(_pt2e(DYNAMIC, module, batches, is_per_channel=True, is_dynamic=True), floats)
 
 
 # Programs made of others.
