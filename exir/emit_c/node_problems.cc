@@ -138,8 +138,8 @@ std::string problem_of_elements(const Node& node, const std::string& kernel) {
 
 // Convolutions sum in doubles, which do not hold all sums of integers.
 std::string problem_of_sums(const Node& node) {
-  const bool sums_integers = node.is(aten::convolution) &&
-                             !is_floating_point(node.result()->tensor().dtype);
+  const bool sums_integers =
+      node.is(aten::convolution) && !is_floating_point(node.result()->tensor().dtype);
   return sums_integers ? "convolutions of integers do not exist in C yet" : "";
 }
 

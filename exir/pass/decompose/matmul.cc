@@ -130,8 +130,7 @@ Rewritten addr(Builder& b, Node& node) {
 Rewritten addbmm(Builder& b, Node& node) {
   PETREL_ASSIGN_OR_RETURN(
       Value * y, b.binary(aten::bmm, tensor_at(node, arg::batch1), tensor_at(node, arg::batch2)));
-  PETREL_ASSIGN_OR_RETURN(
-      y, b.call(aten::sum_dim_IntList, {y, Ints{0}, false, y->tensor().dtype}));
+  PETREL_ASSIGN_OR_RETURN(y, b.call(aten::sum_dim_IntList, {y, Ints{0}, false, y->tensor().dtype}));
   return add_product(b, node, y);
 }
 

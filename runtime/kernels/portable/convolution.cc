@@ -111,7 +111,7 @@ class Convolution {
         for (int64_t p = 0; p < out_.size[2]; ++p) {
           for (int64_t q = 0; q < out_.size[3]; ++q) {
             const C sum = start + (g_.transposed ? gather_transposed(n, k, group, p, q)
-                                                      : gather(n, k, group, p, q));
+                                                 : gather(n, k, group, p, q));
             store_(target_, out_.at(n, k, p, q), sum);
           }
         }

@@ -38,17 +38,17 @@ void for_each_target(KernelRuntimeContext& context, const Tensor& out, size_t d,
 bool prepare(KernelRuntimeContext& context, const Tensor& self, int64_t dim, const Tensor& index,
              const Tensor& source, const Tensor& out, size_t* out_dim) {
   if (!check_arithmetic(context, self) ||
-      !check(context,
-             rank_as_list(self) == rank_as_list(index) && rank_as_list(self) == rank_as_list(source),
-             "ranks differ") ||
+      !check(
+          context,
+          rank_as_list(self) == rank_as_list(index) && rank_as_list(self) == rank_as_list(source),
+          "ranks differ") ||
       !normalize_dim(context, dim, rank_as_list(self), out_dim) ||
       !check(context, index.scalar_type() == ScalarType::Long, "indices must be int64")) {
     return false;
   }
   for (size_t i = 0; i < index.sizes().size(); ++i) {
     const SizesType size = index.sizes()[i];
-    if (!check(context,
-               size <= Along(source, i).size && (i == *out_dim || size <= self.sizes()[i]),
+    if (!check(context, size <= Along(source, i).size && (i == *out_dim || size <= self.sizes()[i]),
                "the index is larger than source or input")) {
       return false;
     }
