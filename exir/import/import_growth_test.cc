@@ -6,25 +6,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <new>
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "exir/ir/allocated_bytes.h"
 #include "exir/import/json.h"
 #include "exir/import/tensor_meta.h"
-
-namespace {
-size_t allocated_bytes = 0;
-}  // namespace
-
-void* operator new(size_t size) {
-  allocated_bytes += size;
-  if (void* memory = std::malloc(size)) return memory;
-  throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, size_t) noexcept { std::free(memory); }
 
 namespace petrel::exir {
 namespace {
@@ -54,9 +41,9 @@ size_t bytes_to_join(int assertions) {
       "{\"sym_bool_values\": {\"t\": ", expression("Equality(Symbol('" + std::string(kLong, 'u')),
       "}, \"nodes\": [", nodes, "]}"));
   Symbols symbols;
-  const size_t before = allocated_bytes;
+  const size_t before = allocated_bytes();
   EXPECT_TRUE(symbols.join_equal(graph.root()).ok());
-  return allocated_bytes - before;
+  return allocated_bytes() - before;
 }
 
 TEST(ImportGrowth, OneTruthIsReadOnceForAllItsAssertions) {
@@ -67,9 +54,9 @@ TEST(ImportGrowth, OneTruthIsReadOnceForAllItsAssertions) {
 size_t bytes_to_resolve(const std::string& text, int times) {
   const JsonDocument size = parsed(expression(text));
   const Symbols symbols;
-  const size_t before = allocated_bytes;
+  const size_t before = allocated_bytes();
   for (int i = 0; i < times; ++i) EXPECT_FALSE(symbols.resolve(size.root()).ok());
-  return allocated_bytes - before;
+  return allocated_bytes() - before;
 }
 
 TEST(ImportGrowth, AWrongExpressionIsReadOnce) {

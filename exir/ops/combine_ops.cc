@@ -148,8 +148,9 @@ Inferred renorm(const BoundArguments& in) {
     return invalid("argument 'self' must be of floats and two dims at least");
   }
   PETREL_RETURN_IF_ERROR(in.dim("dim", self.rank()).status());
-  if (!(in.number("p") > 0))
+  if (!(in.number("p") > 0)) {
     return invalid("argument 'p' is ", in.number("p"), ", must be above 0");
+  }
   if (!(in.number("maxnorm") >= 0)) {
     return invalid("argument 'maxnorm' is ", in.number("maxnorm"), ", must be at least 0");
   }

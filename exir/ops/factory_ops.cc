@@ -69,8 +69,9 @@ Inferred eye(const BoundArguments& in) {
 
 Inferred linspace(const BoundArguments& in) {
   for (const TensorType* end : in.all_tensors()) {
-    if (end->rank() != 0)
+    if (end->rank() != 0) {
       return invalid("an end of the range has rank ", end->rank(), ", must be 0");
+    }
   }
   return one(in.dtype("dtype").value_or(ScalarType::kFloat), {in.integer("steps")});
 }

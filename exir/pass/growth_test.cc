@@ -3,29 +3,16 @@
 // Work grows as the number of weights does. It is counted in bytes that are
 // allocated, which every run repeats exactly.
 #include <cstddef>
-#include <cstdlib>
-#include <new>
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "exir/ir/allocated_bytes.h"
 #include "exir/ir/verifier.h"
 #include "exir/pass/framework/pass_case.h"
 #include "exir/pass/passes/fold_constants.h"
 #include "exir/pass/passes/remove_dead_code.h"
 #include "exir/pass/pipeline.h"
 #include "gtest/gtest.h"
-
-namespace {
-size_t allocated_bytes = 0;
-}  // namespace
-
-void* operator new(size_t size) {
-  allocated_bytes += size;
-  if (void* memory = std::malloc(size)) return memory;
-  throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, size_t) noexcept { std::free(memory); }
 
 namespace petrel::exir {
 namespace {
@@ -46,12 +33,12 @@ std::string chain(int weights) {
 size_t bytes_to_fold(int weights) {
   const auto graph = graph_of(chain(weights));
   if (graph == nullptr) return 0;
-  const size_t before = allocated_bytes;
+  const size_t before = allocated_bytes();
   EXPECT_TRUE(*fold_constants(*graph, {}));
   EXPECT_TRUE(*remove_dead_code(*graph, {}));
   EXPECT_TRUE(verify_graph(*graph).ok());
   EXPECT_EQ(graph->constants().size(), static_cast<size_t>(weights));
-  return allocated_bytes - before;
+  return allocated_bytes() - before;
 }
 
 // A chain of linear layers with a weight each, as passes find it.
@@ -78,17 +65,17 @@ Bytes bytes_to_run_passes(int weights) {
   program.methods["m"].graph = graph_of(layers(weights));
   const Graph& graph = *program.methods["m"].graph;
   const auto run = [&](absl::Span<const Pass> passes) {
-    const size_t before = allocated_bytes;
+    const size_t before = allocated_bytes();
     EXPECT_EQ(run_passes(program, passes, {}, "", nullptr), absl::OkStatus());
-    return allocated_bytes - before;
+    return allocated_bytes() - before;
   };
   Bytes bytes;
   bytes.first = run(passes_before_partitioning());
   bytes.again = run(passes_before_partitioning());
   bytes.first += run(passes_after_partitioning());
-  const size_t before = allocated_bytes;
+  const size_t before = allocated_bytes();
   EXPECT_EQ(verify_graph(graph), absl::OkStatus());
-  bytes.verify = allocated_bytes - before;
+  bytes.verify = allocated_bytes() - before;
   return bytes;
 }
 

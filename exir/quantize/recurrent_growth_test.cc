@@ -5,25 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
-#include <cstdlib>
-#include <new>
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "exir/ir/allocated_bytes.h"
 #include "exir/pass/framework/pass_case.h"
 #include "exir/quantize/recurrent_products.h"
-
-namespace {
-size_t allocated_bytes = 0;
-}  // namespace
-
-void* operator new(size_t size) {
-  allocated_bytes += size;
-  if (void* memory = std::malloc(size)) return memory;
-  throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, size_t) noexcept { std::free(memory); }
 
 namespace petrel::exir {
 namespace {
@@ -64,9 +51,9 @@ std::string in_a_row(int weights) {
 size_t bytes_to_find(const std::string& text, size_t found) {
   const auto graph = graph_of(text);
   if (graph == nullptr) return 0;
-  const size_t before = allocated_bytes;
+  const size_t before = allocated_bytes();
   EXPECT_EQ(recurrent_products(*graph).size(), found);
-  return allocated_bytes - before;
+  return allocated_bytes() - before;
 }
 
 TEST(RecurrentGrowth, TwiceTheWeightsTakeTwiceTheBytes) {
