@@ -3,11 +3,9 @@
 // Operators of exir/ops/combine_ops.cc that make tensors of others.
 #include <algorithm>
 #include <cstddef>
-#include <utility>
 #include <vector>
 
 #include "exir/pass/decompose/decompose.h"
-#include "exir/pass/framework/constant_data.h"
 #include "exir/pass/framework/table_limit.h"
 #include "exir/status_macros.h"
 
@@ -56,13 +54,6 @@ Rewritten cartesian_prod(Builder& b, Node& node) {
     before *= own;
   }
   return done(b, node, b.call(aten::cat, {columns, 1}));
-}
-
-BuiltValue places(Builder& b, const char* name, const std::vector<double>& values,
-                  const Ints& sizes, ScalarType dtype) {
-  PETREL_ASSIGN_OR_RETURN(Blob data, encode_constant(values, dtype));
-  return add_unique_constant(b.graph(), name, exir::TensorType::contiguous(dtype, sizes),
-                             std::move(data));
 }
 
 // [a0, 1, a1, 1] x [1, b0, 1, b1], seen as [a0 b0, a1 b1]
@@ -126,8 +117,9 @@ Rewritten triangle_indices(Builder& b, Node& node) {
     }
   }
   table.insert(table.end(), seconds.begin(), seconds.end());
-  return done(b, node,
-              places(b, "triangle.places", table, {2, count}, node.result()->tensor().dtype));
+  return done(
+      b, node,
+      computed_constant(b, "triangle.places", node.result()->tensor().dtype, {2, count}, table));
 }
 
 // x on diagonal `offset` of zeros, of rows x columns: its last two dims.

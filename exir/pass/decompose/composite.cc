@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "exir/pass/framework/constant_data.h"
 #include "exir/ops/rule.h"
 #include "exir/pass/decompose/decompose.h"
 #include "exir/pass/framework/table_limit.h"
@@ -131,11 +130,8 @@ absl::StatusOr<Value*> places_of(Builder& b, const Windows& w, int64_t width) {
       }
     }
   }
-  PETREL_ASSIGN_OR_RETURN(Blob data, encode_constant(places, ScalarType::kLong));
-  return add_unique_constant(
-      b.graph(), "unfold.places",
-      TensorType::contiguous(ScalarType::kLong, {static_cast<int64_t>(places.size())}),
-      std::move(data));
+  return computed_constant(b, "unfold.places", ScalarType::kLong,
+                           {static_cast<int64_t>(places.size())}, places);
 }
 
 // [N, C, H, W] -> [N, C * kernel, windows]
@@ -212,10 +208,8 @@ Rewritten diag_embed(Builder& b, Node& node) {
   for (int64_t i = 0; i < size; ++i) {
     for (int64_t j = 0; j < size; ++j) chosen.push_back(j - i == shift);
   }
-  PETREL_ASSIGN_OR_RETURN(Blob data, encode_constant(chosen, ScalarType::kBool));
-  Value* mask =
-      add_unique_constant(b.graph(), "diagonal.places",
-                          TensorType::contiguous(ScalarType::kBool, {size, size}), std::move(data));
+  PETREL_ASSIGN_OR_RETURN(Value * mask, computed_constant(b, "diagonal.places", ScalarType::kBool,
+                                                          {size, size}, chosen));
   // Above the main diagonal element i is in row i, below it in column i.
   Sizes line = sizes_of(x);
   const int64_t missing = size - line.back();

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exir/pass/decompose/decompose.h"
 
+#include <utility>
+
+#include "exir/pass/framework/constant_data.h"
+#include "exir/status_macros.h"
+
 namespace petrel::exir {
 
 std::vector<Rewrites> decompositions() {
@@ -15,6 +20,13 @@ std::vector<Rewrites> decompositions() {
       statistic_decompositions(),  scatter_reduce_decompositions(), grid_volume_decompositions(),
       linalg_decompositions(),     calculus_decompositions(),
   };
+}
+
+BuiltValue computed_constant(Builder& b, const char* name, ScalarType dtype, const Ints& sizes,
+                             const std::vector<double>& values) {
+  PETREL_ASSIGN_OR_RETURN(Blob data, encode_constant(values, dtype));
+  return add_unique_constant(b.graph(), name, TensorType::contiguous(dtype, sizes),
+                             std::move(data));
 }
 
 absl::StatusOr<bool> decompose(Graph& graph, const PassContext& context) {

@@ -58,6 +58,10 @@ Rewrites special_decompositions();
 Rewrites statistic_decompositions();
 Rewrites volume_decompositions();
 
+// A constant that a row computes: `values` in row-major order.
+BuiltValue computed_constant(Builder& b, const char* name, ScalarType dtype, const Ints& sizes,
+                             const std::vector<double>& values);
+
 // The row of an adaptive max pool of any rank: windows need not be alike, and
 // the places of the largest elements are computed.
 absl::StatusOr<bool> adaptive_max_pool_windows(Builder& b, Node& node);

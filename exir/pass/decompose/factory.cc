@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 #include <cstddef>
-#include <utility>
 #include <vector>
 
 #include "exir/pass/decompose/decompose.h"
-#include "exir/pass/framework/constant_data.h"
 #include "exir/pass/framework/table_limit.h"
 #include "exir/status_macros.h"
 
@@ -130,12 +128,6 @@ Rewritten logspace(Builder& b, Node& node) {
   return done(b, node, b.cast(y, node.result()->tensor().dtype));
 }
 
-BuiltValue table_of(Builder& b, Node& node, const std::vector<double>& values) {
-  const TensorType type = node.result()->tensor();
-  PETREL_ASSIGN_OR_RETURN(Blob data, encode_constant(values, type.dtype));
-  return add_unique_constant(b.graph(), "table", type, std::move(data));
-}
-
 // i / (n d) for i = 0, 1, ... and, behind the middle, from -n/2 on to -1.
 Rewritten frequencies(Builder& b, Node& node) {
   const int64_t n = fixed_int(node.argument(arg::n));
@@ -147,7 +139,8 @@ Rewritten frequencies(Builder& b, Node& node) {
     const int64_t k = node.is(aten::fft_fftfreq) && i >= (n + 1) / 2 ? i - n : i;
     values.push_back(static_cast<double>(k) / (static_cast<double>(n) * spacing));
   }
-  return done(b, node, table_of(b, node, values));
+  return done(b, node,
+              computed_constant(b, "table", node.result()->tensor().dtype, {count}, values));
 }
 
 // The modified Bessel function of order 0: the sum of ((x/2)^k / k!)^2, which ends where nothing
@@ -175,7 +168,8 @@ Rewritten symmetric_window(Builder& b, Node& node, const Fn& fn) {
   for (int64_t i = 0; i < count; ++i) {
     values.push_back(fn(std::abs(2 * static_cast<double>(i) / last - 1)));
   }
-  return done(b, node, table_of(b, node, values));
+  return done(b, node,
+              computed_constant(b, "table", node.result()->tensor().dtype, {count}, values));
 }
 
 Rewritten bartlett_window(Builder& b, Node& node) {

@@ -10,12 +10,10 @@
 #include <cmath>
 #include <cstddef>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "exir/pass/framework/constant_data.h"
 #include "exir/pass/decompose/decompose.h"
 #include "exir/pass/framework/table_limit.h"
 #include "exir/status_macros.h"
@@ -26,13 +24,6 @@ namespace {
 using Rewritten = absl::StatusOr<bool>;
 using rules::Size;
 using rules::Sizes;
-
-BuiltValue constant(Builder& b, const char* name, ScalarType dtype, const Ints& sizes,
-                    const std::vector<double>& values) {
-  PETREL_ASSIGN_OR_RETURN(Blob data, encode_constant(values, dtype));
-  return add_unique_constant(b.graph(), name, TensorType::contiguous(dtype, sizes),
-                             std::move(data));
-}
 
 // No place in an image is as far.
 constexpr double kFarthest = 1e12;
@@ -161,12 +152,13 @@ BuiltValue along(Builder& b, Value* x, int64_t dim, const Taps& taps) {
                                 [](double w) { return w == 0; })) {
       continue;
     }
-    PETREL_ASSIGN_OR_RETURN(Value * at,
-                            constant(b, "resample.at", ScalarType::kLong, {count}, taps.at[k]));
+    PETREL_ASSIGN_OR_RETURN(
+        Value * at, computed_constant(b, "resample.at", ScalarType::kLong, {count}, taps.at[k]));
     PETREL_ASSIGN_OR_RETURN(Value * part, b.call(aten::index_select, {x, dim, at}));
     if (weighted) {
       PETREL_ASSIGN_OR_RETURN(
-          Value * weight, constant(b, "resample.weight", x->tensor().dtype, shape, taps.weight[k]));
+          Value * weight,
+          computed_constant(b, "resample.weight", x->tensor().dtype, shape, taps.weight[k]));
       PETREL_ASSIGN_OR_RETURN(part, b.binary(aten::mul_Tensor, part, weight));
     }
     if (sum == nullptr) {
@@ -270,8 +262,9 @@ Rewritten affine_grid(Builder& b, Node& node) {
     places.push_back(1);
   }
   const int64_t columns = static_cast<int64_t>(spatial) + 1;
-  PETREL_ASSIGN_OR_RETURN(Value * base, constant(b, "affine_grid.places", theta->tensor().dtype,
-                                                 {1, count, columns}, places));
+  PETREL_ASSIGN_OR_RETURN(Value * base,
+                          computed_constant(b, "affine_grid.places", theta->tensor().dtype,
+                                            {1, count, columns}, places));
   PETREL_ASSIGN_OR_RETURN(base, b.expand(base, {size[0], count, columns}));
   PETREL_ASSIGN_OR_RETURN(theta, b.swap_last_two(theta));
   PETREL_ASSIGN_OR_RETURN(Value * y, b.binary(aten::bmm, base, theta));

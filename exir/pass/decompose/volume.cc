@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "exir/pass/framework/constant_data.h"
 #include "exir/pass/decompose/decompose.h"
 #include "exir/pass/framework/table_limit.h"
 #include "exir/status_macros.h"
@@ -274,11 +273,8 @@ std::vector<double> flat_places(const std::vector<Windows>& windows, const Sizes
 }
 
 BuiltValue places_constant(Builder& b, const std::vector<double>& places) {
-  PETREL_ASSIGN_OR_RETURN(Blob data, encode_constant(places, ScalarType::kLong));
-  return add_unique_constant(
-      b.graph(), "pool.places",
-      TensorType::contiguous(ScalarType::kLong, {static_cast<int64_t>(places.size())}),
-      std::move(data));
+  return computed_constant(b, "pool.places", ScalarType::kLong,
+                           {static_cast<int64_t>(places.size())}, places);
 }
 
 // [lead..., outputs, elements of a window]
