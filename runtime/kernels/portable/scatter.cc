@@ -46,9 +46,11 @@ bool prepare(KernelRuntimeContext& context, const Tensor& self, int64_t dim, con
       !check(context, index.scalar_type() == ScalarType::Long, "indices must be int64")) {
     return false;
   }
-  for (size_t i = 0; i < index.sizes().size(); ++i) {
-    const SizesType size = index.sizes()[i];
-    if (!check(context, size <= Along(source, i).size && (i == *out_dim || size <= self.sizes()[i]),
+  // Without dims there is one element, which the source need not have.
+  for (size_t i = 0; i < static_cast<size_t>(rank_as_list(index)); ++i) {
+    const auto size = Along(index, i).size;
+    if (!check(context,
+               size <= Along(source, i).size && (i == *out_dim || size <= Along(self, i).size),
                "the index is larger than source or input")) {
       return false;
     }

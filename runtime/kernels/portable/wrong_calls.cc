@@ -63,6 +63,9 @@ class Changes {
     for (size_t i = 0; i < right_.expected.size(); ++i) change_tensor(&EagerCase::expected, i);
     for (size_t i = 0; i < right_.call->arguments.size(); ++i) change_argument(i);
     for (size_t i = 0; i < right_.call->outputs.size(); ++i) change_output(i);
+    for (const Tensors list : {&EagerCase::inputs, &EagerCase::constants}) {
+      for (size_t i = 0; i < (right_.*list).size(); ++i) change_all_but_one(list, i);
+    }
     return std::move(calls_);
   }
 
@@ -101,6 +104,20 @@ class Changes {
     for_all_tensors(most, [](EagerTensor& tensor) {
       const size_t rank = tensor.sizes.size();
       if (rank < kLimit) tensor.sizes.insert(tensor.sizes.begin(), kLimit - rank, 1);
+    });
+  }
+
+  // A tensor without dims has an element, and a list of its ranks the length of one that may have
+  // none.
+  void change_all_but_one(Tensors list, size_t i) {
+    const std::string name = (right_.*list)[i].name;
+    EagerCase& empty = add("all: no dims, " + name + ": no elements");
+    for_all_tensors(empty, [&](EagerTensor& tensor) {
+      tensor.sizes.assign(tensor.name == name ? 1 : 0, 0);
+    });
+    EagerCase& only = add("all: no elements, " + name + ": no dims");
+    for_all_tensors(only, [&](EagerTensor& tensor) {
+      tensor.sizes.assign(tensor.name == name ? 0 : 1, 0);
     });
   }
 

@@ -14,6 +14,7 @@
 //     x0: element 0 is 1000         an index that is nowhere
 //     argument 2 is -1              other numbers, lists, absent tensors
 //     output 0 is x0                memory that is read is written
+//     all: no dims, x1: no elements    one element beside none
 #ifndef PETREL_RUNTIME_KERNELS_PORTABLE_WRONG_CALLS_H_
 #define PETREL_RUNTIME_KERNELS_PORTABLE_WRONG_CALLS_H_
 
