@@ -112,13 +112,11 @@ class Changes {
   void change_all_but_one(Tensors list, size_t i) {
     const std::string name = (right_.*list)[i].name;
     EagerCase& empty = add("all: no dims, " + name + ": no elements");
-    for_all_tensors(empty, [&](EagerTensor& tensor) {
-      tensor.sizes.assign(tensor.name == name ? 1 : 0, 0);
-    });
+    for_all_tensors(
+        empty, [&](EagerTensor& tensor) { tensor.sizes.assign(tensor.name == name ? 1 : 0, 0); });
     EagerCase& only = add("all: no elements, " + name + ": no dims");
-    for_all_tensors(only, [&](EagerTensor& tensor) {
-      tensor.sizes.assign(tensor.name == name ? 0 : 1, 0);
-    });
+    for_all_tensors(
+        only, [&](EagerTensor& tensor) { tensor.sizes.assign(tensor.name == name ? 0 : 1, 0); });
   }
 
   template <typename Change>
