@@ -80,6 +80,7 @@ def source_libraries():
             "repeated_pointers",
             "grouped",
             "read_ahead",
+            "split",
             "row_alone",
         ]),
     )

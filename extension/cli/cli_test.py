@@ -180,6 +180,19 @@ class CliTest(unittest.TestCase):
         self.assertLessEqual(packed["on"], 1.3 * packed["off"])
         self.assertIn("--winograd", self.fails(2, "run", "m.pte", "--winograd", "maybe"))
 
+    def test_fast_math_is_close_and_has_to_be_asked_for(self):
+        self.export()
+        for word in ("exact", "fast"):
+            self.done("run", "m.pte", "--input", IMAGE, "--output-dir", word, "--math", word)
+        self.done("run", "m.pte", "--input", IMAGE, "--output-dir", "plain")
+        outputs = [(self.folder / word / "output_0.npy").read_bytes() for word in ("plain", "exact")]
+        self.assertEqual(*outputs)
+        scores = [npy_file.read_elements(self.folder / word / "output_0.npy")
+                  for word in ("exact", "fast")]
+        for exact, fast in zip(*scores):
+            self.assertAlmostEqual(exact, fast, delta=1e-3)
+        self.assertIn("--math", self.fails(2, "run", "m.pte", "--math", "quick"))
+
     def test_export_and_run_classify_an_image(self):
         scores = {}
         for backend in ("xnnpack", "none"):

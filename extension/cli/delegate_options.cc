@@ -19,10 +19,14 @@ void DelegateOptions::add_to(CLI::App& verb) {
   verb.add_option("--winograd", winograd_,
                   "off: XNNPACK computes all convolutions directly (default: on)")
       ->check(CLI::IsMember({"on", "off"}));
+  verb.add_option("--math", math_,
+                  "fast: XNNPACK's products leave out the last bits of floats on processors\n"
+                  "where that is faster (default: exact)")
+      ->check(CLI::IsMember({"exact", "fast"}));
 }
 
 absl::StatusOr<const runtime::LoadBackendOptionsMap*> DelegateOptions::make() {
-  if (file_.empty() && winograd_ == "on") return nullptr;
+  if (file_.empty() && winograd_ == "on" && math_ == "exact") return nullptr;
   if (!file_.empty() && options_.set_option("packed_weights_file", file_.c_str()) != Error::Ok) {
     return absl::InvalidArgumentError(
         absl::StrCat("--packed-weights is a path of ", file_.size(), " bytes, at most ",
@@ -31,6 +35,7 @@ absl::StatusOr<const runtime::LoadBackendOptionsMap*> DelegateOptions::make() {
   const bool is_kept =
       (file_.empty() || options_.set_option("verify_packed", verify_.c_str()) == Error::Ok) &&
       options_.set_option("winograd", winograd_ == "on") == Error::Ok &&
+      options_.set_option("math", math_.c_str()) == Error::Ok &&
       map_.set_options("XnnpackBackend", options_.view()) == Error::Ok;
   if (!is_kept) return absl::InternalError("options of XnnpackBackend cannot be kept");
   return &map_;

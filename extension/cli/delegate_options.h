@@ -2,7 +2,7 @@
 //
 // Options of the verbs that run programs which XNNPACK takes when a program is loaded:
 // --packed-weights and --verify-packed, a file that keeps weights as its kernels read
-// them, for the next process; --winograd, how convolutions are computed.
+// them, for the next process; --winograd and --math, how products are computed.
 #ifndef PETREL_EXTENSION_CLI_DELEGATE_OPTIONS_H_
 #define PETREL_EXTENSION_CLI_DELEGATE_OPTIONS_H_
 
@@ -27,7 +27,8 @@ class DelegateOptions {
   std::string file_;
   std::string verify_ = "first";
   std::string winograd_ = "on";
-  runtime::BackendOptions<3> options_;
+  std::string math_ = "exact";
+  runtime::BackendOptions<4> options_;
   runtime::LoadBackendOptionsMap map_;
 };
 

@@ -140,6 +140,8 @@ struct Node {
   // Decided when it is made ready to run: how many threads compute it by Winograd's algorithm;
   // 0 for direct convolution and all else (algorithms.h).
   uint32_t winograd_threads = 0;
+  // And whether its floats are split for units that multiply bfloat16.
+  bool is_split = false;
 };
 
 struct ConstantData {

@@ -23,6 +23,7 @@
 #include "backends/xnnpack/runtime/machine_needs.h"
 #include "backends/xnnpack/runtime/start.h"
 #include "backends/xnnpack/runtime/subgraph.h"
+#include "third_party/xnnpack/split/flag.h"
 
 namespace petrel::backends::xnnpack {
 namespace {
@@ -174,6 +175,7 @@ Error Delegate::build(const runtime::NamedDataMap* map, const Options& options,
     choose_algorithms(&graph_,
                       static_cast<uint32_t>(pthreadpool_get_threads_count(thread_pool_.get())));
   }
+  if (options.fast_math && split_is_available()) choose_split_products(&graph_);
   PETREL_RETURN_IF_ERROR(take_values(options));
   ConstantSource constants(graph_, map);
   WeightFeed feed(graph_, &constants, options.share_weights ? &weights_ : nullptr);
@@ -208,8 +210,9 @@ Error Delegate::make_runtime(xnn_subgraph_t subgraph, const Options& options,
                              const WeightFeed& feed) {
   const bool share_weights = options.share_weights;
   if (share_weights) {
-    weights_.begin(count_filter_bytes(graph_) + count_winograd_bytes(graph_), feed.filter_bytes(),
-                   options.memory, {options.packed_file, options.verify_packed});
+    const uint64_t more_bytes = count_winograd_bytes(graph_) + count_split_bytes(graph_);
+    weights_.begin(count_filter_bytes(graph_) + more_bytes, feed.filter_bytes(), options.memory,
+                   {options.packed_file, options.verify_packed});
   }
   const std::lock_guard<std::mutex> lock(workspace_->mutex());
   xnn_set_packing_threads(thread_pool_.get());

@@ -48,6 +48,8 @@ class Delegate {
     PackedFile::Verify verify_packed = PackedFile::Verify::kFirstUse;
     // Convolutions are computed by Winograd's algorithm where it is faster.
     bool winograd = true;
+    // Products may leave out the last bits of floats where that is faster.
+    bool fast_math = false;
     // Delegates with the same owner share the memory between their nodes and
     // wait for each other; null for memory of its own.
     const void* workspace_owner = nullptr;

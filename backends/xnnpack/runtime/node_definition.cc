@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "third_party/xnnpack/split/flag.h"
 #include "third_party/xnnpack/winograd/flag.h"
 
 namespace petrel::backends::xnnpack {
@@ -68,18 +69,23 @@ xnn_status matrix_product(const Call& c) {
 
 xnn_status fully_connected(const Call& c) {
   return xnn_define_fully_connected(c.graph, c.node.output_min, c.node.output_max, c.in[0], c.in[1],
-                                    c.in[2], c.out, c.node.flags);
+                                    c.in[2], c.out,
+                                    c.node.flags | (c.node.is_split ? XNN_FLAG_SPLIT : 0));
+}
+
+uint32_t algorithm_flag(const Node& node) {
+  if (node.winograd_threads != 0) return XNN_FLAG_WINOGRAD;
+  return node.is_split ? XNN_FLAG_SPLIT : 0;
 }
 
 xnn_status convolution(const Call& c) {
   const Window& w = c.node.window;
   const Channels& ch = c.node.channels;
-  return xnn_define_convolution_2d(c.graph, w.padding_top, w.padding_right, w.padding_bottom,
-                                   w.padding_left, w.kernel_height, w.kernel_width, w.stride_height,
-                                   w.stride_width, w.dilation_height, w.dilation_width, ch.groups,
-                                   ch.group_input_channels, ch.group_output_channels,
-                                   c.node.output_min, c.node.output_max, c.in[0], c.in[1], c.in[2],
-                                   c.out, c.node.winograd_threads == 0 ? 0 : XNN_FLAG_WINOGRAD);
+  return xnn_define_convolution_2d(
+      c.graph, w.padding_top, w.padding_right, w.padding_bottom, w.padding_left, w.kernel_height,
+      w.kernel_width, w.stride_height, w.stride_width, w.dilation_height, w.dilation_width,
+      ch.groups, ch.group_input_channels, ch.group_output_channels, c.node.output_min,
+      c.node.output_max, c.in[0], c.in[1], c.in[2], c.out, algorithm_flag(c.node));
 }
 
 xnn_status depthwise_convolution(const Call& c) {

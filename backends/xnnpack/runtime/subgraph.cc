@@ -128,6 +128,7 @@ class Builder {
                         w.kernel_width});
       if (node.winograd_threads != 0) use += "/winograd";
     }
+    if (node.is_split) use += "/split";
     // Transposed convolutions are split into one product for each phase.
     if (node.kind == NodeKind::ConvTranspose2d) {
       use += to_string({w.stride_height, w.stride_width, w.dilation_height, w.dilation_width});

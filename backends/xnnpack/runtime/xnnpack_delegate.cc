@@ -25,6 +25,7 @@ constexpr char kSharingMode[] = "workspace_sharing_mode";
 constexpr char kPackedFile[] = "packed_weights_file";
 constexpr char kVerifyPacked[] = "verify_packed";
 constexpr char kWinograd[] = "winograd";
+constexpr char kMath[] = "math";
 constexpr int kSharedByMethod = 1;
 constexpr int kSharedByAll = 2;
 constexpr int kMaxSharingMode = kSharedByAll;
@@ -46,6 +47,14 @@ Result<std::string_view> text_of(const BackendOption& option) {
   return std::string_view(text->data());
 }
 
+Result<bool> is_fast(const BackendOption& option) {
+  PETREL_ASSIGN_OR_RETURN(const std::string_view math, text_of(option));
+  if (math == "fast" || math == "exact") return math == "fast";
+  PETREL_LOG(Error, "option '%s' is '%s', must be 'exact' or 'fast'", option.key,
+             std::string(math).c_str());
+  return Error::InvalidArgument;
+}
+
 Error refuse(const BackendOption& option) {
   PETREL_LOG(Error, "XnnpackBackend has no option '%s'", option.key);
   return Error::NotSupported;
@@ -59,6 +68,8 @@ Error read_load_options(Span<const BackendOption> given, Delegate::Options* opti
       PETREL_ASSIGN_OR_RETURN(options->share_weights, value_of<bool>(option, "a bool"));
     } else if (key == kWinograd) {
       PETREL_ASSIGN_OR_RETURN(options->winograd, value_of<bool>(option, "a bool"));
+    } else if (key == kMath) {
+      PETREL_ASSIGN_OR_RETURN(options->fast_math, is_fast(option));
     } else if (key == kPackedFile) {
       PETREL_ASSIGN_OR_RETURN(const std::string_view path, text_of(option));
       if (path.empty()) {
@@ -96,6 +107,7 @@ Result<runtime::DelegateHandle*> XnnpackBackend::init(runtime::BackendInitContex
   Delegate::Options options;
   options.share_weights = share_weights_;
   options.winograd = winograd_;
+  options.fast_math = fast_math_;
   PETREL_RETURN_IF_ERROR(read_load_options(context.runtime_specs(), &options));
   // The allocator is one of the method, or of several if the application says
   // so, which are then taken for one.
@@ -138,6 +150,8 @@ Error XnnpackBackend::set_option(Span<const BackendOption> options) {
       PETREL_ASSIGN_OR_RETURN(share_weights_, value_of<bool>(option, "a bool"));
     } else if (key == kWinograd) {
       PETREL_ASSIGN_OR_RETURN(winograd_, value_of<bool>(option, "a bool"));
+    } else if (key == kMath) {
+      PETREL_ASSIGN_OR_RETURN(fast_math_, is_fast(option));
     } else if (key == kSharingMode) {
       PETREL_ASSIGN_OR_RETURN(const int mode, value_of<int>(option, "an int"));
       if (mode < 0 || mode > kMaxSharingMode) {
@@ -162,6 +176,10 @@ Error XnnpackBackend::get_option(Span<BackendOption> options) {
       option.value = share_weights_.load();
     } else if (key == kWinograd) {
       option.value = winograd_.load();
+    } else if (key == kMath) {
+      std::array<char, runtime::kMaxOptionValueLength> text = {};
+      std::strcpy(text.data(), fast_math_ ? "fast" : "exact");
+      option.value = text;
     } else if (key == kSharingMode) {
       option.value = workspace_sharing_mode_.load();
     } else {

@@ -11,6 +11,8 @@
 //   weight_cache_enabled    bool  share packed weights (true); also per load
 //   winograd                bool  compute convolutions of 3 x 3 by Winograd's algorithm where it
 //                                 is faster (true); also per load
+//   math                    text  "exact" (default), or "fast": products may leave out the last
+//                                 bits of floats where that is faster; also per load
 //   packed_weights_file     text  per load only: a file that packed weights are mapped
 //                                 from and added to, see packed_file.h
 //   verify_packed           text  per load only: "first" (default) checks a blob of that
@@ -44,6 +46,7 @@ class XnnpackBackend final : public runtime::BackendInterface {
  private:
   std::atomic<bool> share_weights_{true};
   std::atomic<bool> winograd_{true};
+  std::atomic<bool> fast_math_{false};
   std::atomic<int> workspace_sharing_mode_{1};
 };
 

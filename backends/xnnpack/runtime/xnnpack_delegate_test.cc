@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <string>
+
 #include "backends/xnnpack/format/payload_writer.h"
 #include "backends/xnnpack/format/test_graphs.h"
 #include "backends/xnnpack/runtime/packed_weights.h"
@@ -40,6 +43,24 @@ TEST(XnnpackBackend, ReadsBackItsOptions) {
   ASSERT_EQ(backend.set_option(options.view()), Error::Ok);
 }
 
+TEST(XnnpackBackend, KeepsToExactMathUnlessItIsAskedForFast) {
+  runtime::BackendInterface& backend = *xnnpack_backend().backend;
+  const auto math = [&backend] {
+    BackendOptions<1> read;
+    EXPECT_EQ(read.set_option("math", ""), Error::Ok);
+    EXPECT_EQ(backend.get_option(read.view()), Error::Ok);
+    using Text = std::array<char, runtime::kMaxOptionValueLength>;
+    return std::string(std::get<Text>(read.view()[0].value).data());
+  };
+  EXPECT_EQ(math(), "exact");
+  for (const char* word : {"fast", "exact"}) {
+    BackendOptions<1> options;
+    ASSERT_EQ(options.set_option("math", word), Error::Ok);
+    ASSERT_EQ(backend.set_option(options.view()), Error::Ok);
+    EXPECT_EQ(math(), word);
+  }
+}
+
 TEST(XnnpackBackend, RefusesOptionsItCannotMean) {
   const auto set = [](auto key, auto value) {
     BackendOptions<1> options;
@@ -51,6 +72,8 @@ TEST(XnnpackBackend, RefusesOptionsItCannotMean) {
   EXPECT_EQ(set("num_threads", -1), Error::InvalidArgument);
   EXPECT_EQ(set("num_threads", 100000), Error::InvalidArgument);
   EXPECT_EQ(set("workspace_sharing_mode", 3), Error::InvalidArgument);
+  EXPECT_EQ(set("math", "quick"), Error::InvalidArgument);
+  EXPECT_EQ(set("math", true), Error::InvalidType);
 }
 
 TEST(XnnpackBackend, TakesSharingOfWeightsPerLoad) {
