@@ -183,21 +183,36 @@ Inferred masked_scatter(const BoundArguments& in) {
                  std::string(scalar_type_name(in.tensor("self").dtype)));
 }
 
-// `src` must have the sizes of the part of `self` that it replaces.
+// `src` must have the sizes of the part of `self` that it replaces: eager broadcasts nothing.
 Inferred replaced(const BoundArguments& in, const Inferred& part) {
   PETREL_RETURN_IF_ERROR(part.status());
-  const Sizes sizes = TensorType((*part)[0].tensor).sizes;
-  PETREL_ASSIGN_OR_RETURN(Sizes both, broadcast_sizes({sizes, in.tensor("src").sizes}));
-  if (both != sizes) {
-    return invalid("argument 'src' is [", absl::StrJoin(in.tensor("src").sizes, ","),
-                   "], must be [", absl::StrJoin(sizes, ","), "]");
+  const Sizes& given = in.tensor("src").sizes;
+  Sizes sizes = TensorType((*part)[0].tensor).sizes;
+  // Where a slice lies that is found at run time is checked there: at a sample point it may be
+  // behind the end, where nothing of it is left.
+  if (in.is_sample("start") || in.is_sample("end")) {
+    PETREL_ASSIGN_OR_RETURN(const int64_t dim, in.dim("dim", sizes.size()));
+    const auto at = static_cast<size_t>(dim);
+    if (given.size() == sizes.size() && given[at].is(1)) sizes[at] = 1;
+  }
+  if (given != sizes) {
+    return invalid("argument 'src' is [", absl::StrJoin(given, ","), "], must be [",
+                   absl::StrJoin(sizes, ","), "]");
   }
   return one(in.tensor("self"));
 }
 
-Inferred select_scatter(const BoundArguments& in) { return replaced(in, select(in)); }
+// Eager converts `src` to the dtype of `self`, which no kernel does.
+Inferred replaced_alike(const BoundArguments& in, const Inferred& part) {
+  const ScalarType given = in.tensor("src").dtype;
+  if (given == in.tensor("self").dtype) return replaced(in, part);
+  return invalid("argument 'src' is ", std::string(scalar_type_name(given)), ", must be ",
+                 std::string(scalar_type_name(in.tensor("self").dtype)));
+}
 
-Inferred slice_scatter(const BoundArguments& in) { return replaced(in, slice(in)); }
+Inferred select_scatter(const BoundArguments& in) { return replaced_alike(in, select(in)); }
+
+Inferred slice_scatter(const BoundArguments& in) { return replaced_alike(in, slice(in)); }
 
 Inferred diagonal_scatter(const BoundArguments& in) { return replaced(in, diagonal(in)); }
 

@@ -138,6 +138,21 @@ TEST(Infer, TakesAPositionFoundAtRunTime) {
             "");
 }
 
+// At the last place nothing is left of the slice; a row is a row all the same.
+TEST(Infer, TakesARowForASliceFoundAtRunTime) {
+  const auto error_of = [](const std::string& row) {
+    return types_of("method @m<p: 0..32>(%x: f32[32,8], %r: " + row +
+                    ", %q: i64[p]) {\n"
+                    "  %i = aten.sym_size.int(%q, 0)\n"
+                    "  %e = executorch_prim.add.Scalar(%i, 1)\n"
+                    "  %y = aten.slice_scatter.default(%x, %r, 0, %i, %e, 1)\n"
+                    "  return %y\n}\n")["error"];
+  };
+  EXPECT_EQ(error_of("f32[1,8]"), "");
+  EXPECT_NE(error_of("f32[1,1]"), "");
+  EXPECT_NE(error_of("f32[8]"), "");
+}
+
 // Each rule decides by sizes that vary and is right for all of them.
 TEST(Infer, ProvesSizesOnEveryPath) {
   auto types = types_of(
@@ -311,6 +326,15 @@ TEST(Infer, NamesTheArgumentThatDoesNotFit) {
       {"aten.index_put.default(%a, [%k], %j, false)", "argument 'values' is i64, must be f32"},
       {"aten.masked_fill.Tensor(%a, %o, %v)", "argument 'value' has rank 1, must be 0"},
       {"aten.masked_scatter.default(%a, %o, %j)", "argument 'source' is i64, must be f32"},
+      {"aten.slice_scatter.default(%v, %n, 0, 0, 4, 1)", "argument 'src' is [], must be [4]"},
+      {"aten.slice_scatter.default(%a, %l, 0, 0, 2, 1)", "argument 'src' is [1,3], must be [2,3]"},
+      {"aten.slice_scatter.default(%a, %j, 0, 0, 2, 1)", "argument 'src' is i64, must be f32"},
+      {"aten.slice_scatter.default(%v, %v, 0, 0, 4, 2147483648)",
+       "argument 'step' is 2147483648, must be in [1, 2^31)"},
+      {"aten.slice.Tensor(%v, 0, 1, 4, 9223372036854775807)", "must be in [1, 2^31)"},
+      {"aten.select_scatter.default(%a, %n, 0, 1)", "argument 'src' is [], must be [3]"},
+      {"aten.select_scatter.default(%j, %c, 0, 1)", "argument 'src' is f32, must be i64"},
+      {"aten.diagonal_scatter.default(%a, %n)", "argument 'src' is [], must be [2]"},
       {"aten.affine_grid_generator.default(%a, [2,1,4,4], true)", "must be floats [2,2,3]"},
       {"aten.constant_pad_nd.default(%a, [5,-4])", "cuts more from dim 1 than its size 3"},
   };
@@ -318,7 +342,7 @@ TEST(Infer, NamesTheArgumentThatDoesNotFit) {
     const std::string text = absl::StrCat(
         "method @m(%a: f32[2,3], %b: f32[4,5], %x: f32[1,3,8,8], "
         "%w: f32[4,3,3,3], %v: f32[4], %i: i64[4], %j: i64[2,3], %o: bool[3], %c: f32[3,3], "
-        "%k: i64[2]) {\n  %r = ",
+        "%k: i64[2], %n: f32[], %l: f32[1,3]) {\n  %r = ",
         wrong.call, " : f32[1]\n  return %r\n}\n");
     const auto graph = parse_graph(text, find_op, nullptr);
     ASSERT_TRUE(graph.ok()) << graph.status();

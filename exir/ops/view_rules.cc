@@ -155,7 +155,9 @@ Inferred slice(const BoundArguments& in) {
   if (out.rank() == 0) return no_dimension();
   PETREL_ASSIGN_OR_RETURN(int64_t dim, in.dim("dim", out.rank()));
   const int64_t step = in.integer("step");
-  if (step < 1) return invalid("argument 'step' is ", step, ", must be >= 1");
+  if (step < 1 || step > std::numeric_limits<int32_t>::max()) {
+    return invalid("argument 'step' is ", step, ", must be in [1, 2^31)");
+  }
   const Size size = out.sizes[dim];
   const Size start = in.given("start") ? clamp_index(in.integer("start"), size) : Size(0);
   const Size end = in.given("end") ? clamp_index(in.integer("end"), size) : size;
