@@ -78,11 +78,17 @@ absl::StatusOr<Value*> folded_weight(Graph& graph, const Constant& weight,
                              scaled(weight, layout, affine.scale), weight.kind, weight.sources());
 }
 
+// Whether it is a constant and dim 1 of the result are its channels: products of vectors and
+// images without a batch have others there.
+bool gives_channels(const Value* weight, const Node& node) {
+  return is_fixed(weight) && weight->tensor().rank() == node.result()->tensor().rank();
+}
+
 // Whether `node` is a producer whose weights can take the scale, and how.
 bool find_target(const Node& node, size_t channels, Target* out) {
   if (node.is(aten::convolution)) {
     Value* weight = tensor_at(node, arg::weight);
-    if (!is_fixed(weight)) return false;
+    if (!gives_channels(weight, node)) return false;
     const Sizes& sizes = weight->tensor().sizes;
     const size_t area = static_cast<size_t>(product(Sizes(sizes.begin() + 2, sizes.end())));
     const size_t groups = static_cast<size_t>(node.argument(arg::groups).as_int());
@@ -100,7 +106,7 @@ bool find_target(const Node& node, size_t channels, Target* out) {
     out->bias_argument = 2;
   } else if (node.is(aten::linear)) {
     Value* weight = tensor_at(node, arg::weight);
-    if (!is_fixed(weight) || node.result()->tensor().rank() != 2) return false;
+    if (!gives_channels(weight, node) || weight->tensor().rank() != 2) return false;
     out->layout.stride = static_cast<size_t>(weight->tensor().sizes[1]);
     out->layout.count = channels;
     out->layout.group_size = out->layout.stride * channels;
@@ -108,7 +114,7 @@ bool find_target(const Node& node, size_t channels, Target* out) {
     out->bias_argument = 2;
   } else if (node.is(aten::addmm)) {
     Value* weight = tensor_at(node, arg::mat2);
-    if (!is_fixed(weight) || node.argument(arg::beta).as_number() != 1 ||
+    if (!gives_channels(weight, node) || node.argument(arg::beta).as_number() != 1 ||
         node.argument(arg::alpha).as_number() != 1) {
       return false;
     }

@@ -200,6 +200,25 @@ TEST(FoldBatchNorm, StatisticsThatAreStateStayOperators) {
   EXPECT_THAT(after, HasSubstr("aten.view.default(%state.mean, [1, 4, 1, 1])"));
 }
 
+// Vectors and images without a batch: dim 1 of the result, which the norm goes by, is none of
+// the weight's.
+TEST(FoldBatchNorm, AProducerWithOtherChannelsIsLeftAlone) {
+  const std::string norm =
+      "%mean = constant @bn.running_mean : f32[3] %var = constant @bn.running_var : f32[3] "
+      "%y = aten.batch_norm.default(%c, none, none, %mean, %var, false, 0.1, 0.25, true) ";
+  EXPECT_THAT(after_pass(fold_batch_norm,
+                         absl::StrCat("method @m(%x: f32[2,3,8]) { %w = constant @w : f32[8] "
+                                      "%c = aten.linear.default(%x, %w) ",
+                                      norm, "return %y }")),
+              HasSubstr("aten.mul.Tensor"));
+  EXPECT_THAT(after_pass(fold_batch_norm,
+                         absl::StrCat("method @m(%x: f32[2,3,5]) { %w = constant @w : f32[9,2,1,1] "
+                                      "%c = aten.convolution.default(%x, %w, none, [1, 1], [0, 0], "
+                                      "[1, 1], false, [0, 0], 1) ",
+                                      norm, "return %y }")),
+              HasSubstr("aten.mul.Tensor"));
+}
+
 TEST(FoldBatchNorm, InTrainingItStays) {
   EXPECT_THAT(after_pass(fold_batch_norm,
                          "method @m(%x: f32[2,4,5,5]) { "
