@@ -49,7 +49,11 @@ std::optional<Convolution> convolution_of(Value* value) {
   if (node == nullptr || !node->is(aten::convolution) || !value->has_single_user()) return {};
   const Value* weight = tensor_at(*node, arg::weight);
   const Value* bias = tensor_at(*node, arg::bias);
-  if (node->argument(arg::transposed) != Argument(false) || !is_fixed(weight)) return {};
+  // Filters of no channels have as many places and biases as they like, without a byte.
+  if (node->argument(arg::transposed) != Argument(false) || !is_fixed(weight) ||
+      weight->tensor().numel() == 0) {
+    return {};
+  }
   if (bias != nullptr && !is_fixed(bias)) return {};
   const Sizes& sizes = weight->tensor().sizes;
   const size_t dims = sizes.size() - 2;

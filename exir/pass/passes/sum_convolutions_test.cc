@@ -172,6 +172,22 @@ INSTANTIATE_TEST_SUITE_P(
              "1) %y = aten.add.Tensor(%a, %b) return %y"}),
     name_of_case<Kept>);
 
+// Filters of no channels take no bytes in an archive: a bias of 17 GB, 2^30 places.
+TEST(SumConvolutions, FiltersWithoutElementsStay) {
+  for (const char* text :
+       {"method @m(%x: f32[1,0,1,1]) { %w = constant @w : f32[2147483647,0,1,1] "
+        "%a = aten.convolution.default(%x, %w, none, [1, 1], [0, 0], [1, 1], false, [0, 0], 1) "
+        "%y = aten.add.Scalar(%a, 1.0) return %y }",
+        "method @m(%x: f32[1,1,1,1]) { %w = constant @w : f32[0,1,32768,32768] "
+        "%a = aten.convolution.default(%x, %w, none, [1, 1], [16384, 16384], [1, 1], false, "
+        "[0, 0], 1) "
+        "%b = aten.convolution.default(%x, %w, none, [1, 1], [16384, 16384], [1, 1], false, "
+        "[0, 0], 1) "
+        "%y = aten.add.Tensor(%a, %b) return %y }"}) {
+    EXPECT_EQ(after_pass(fold_batch_norm, text), expected(text));
+  }
+}
+
 // Each sum is read through the one before it.
 TEST(SumConvolutions, AWeightTakesFewBranches) {
   constexpr int kBranches = 1000;
