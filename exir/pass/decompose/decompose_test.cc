@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exir/pass/decompose/decompose.h"
 
+#include <cmath>
+#include <cstddef>
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "exir/ops/handles.h"
+#include "exir/pass/framework/constant_data.h"
 #include "exir/pass/framework/pass_case.h"
 #include "exir/pass/framework/rewrite.h"
 #include "exir/pass/framework/table_limit.h"
@@ -338,6 +341,34 @@ TEST(DecomposeErrors, NeitherTablesNorNodesWithoutEnd) {
                 %y = aten.diff.default(%x, 1000000)
                 return %y })"),
               HasSubstr("becomes more than 131072 nodes, which is the limit for one"));
+}
+
+// The numbers of the definition, of which eager records only those of small betas.
+TEST(DecomposeNumbers, KaiserWindowsOfLargeBetasAreThoseOfTheDefinition) {
+  const auto bessel = [](long double x) {
+    long double sum = 1, term = 1;
+    for (int k = 1; k < 2000; ++k) sum += term *= (x / 2 / k) * (x / 2 / k);
+    return sum;
+  };
+  for (const char* text : {"0.0", "8.6", "19.9", "20.0", "20.1", "40.0", "300.0", "700.0"}) {
+    const double beta = std::stod(text);
+    const auto graph =
+        graph_of(absl::StrCat("method @m() { %y = aten.kaiser_window.beta(21, false, ", text,
+                              ", dtype=f64) return %y }"));
+    ASSERT_NE(graph, nullptr);
+    ASSERT_TRUE(decompose(*graph, {}).ok());
+    const Value* made = graph->outputs()[0];
+    ASSERT_TRUE(made->is_constant());
+    const auto window = decode_constant(*made->constant());
+    ASSERT_TRUE(window.ok());
+    ASSERT_EQ(window->size(), 21u);
+    for (size_t i = 0; i < 21; ++i) {
+      const long double from_middle = (static_cast<long double>(i) - 10) / 10;
+      const auto wanted = static_cast<double>(
+          bessel(beta * std::sqrt(1 - from_middle * from_middle)) / bessel(beta));
+      EXPECT_NEAR((*window)[i], wanted, 1e-12 * wanted) << text << " " << i;
+    }
+  }
 }
 
 absl::StatusOr<bool> largest_table(Builder&, Node&) {

@@ -144,15 +144,26 @@ Rewritten frequencies(Builder& b, Node& node) {
 }
 
 // The modified Bessel function of order 0: the sum of ((x/2)^k / k!)^2, which ends where nothing
-// is added any more.
+// is added any more. From 20 on that of
+//
+//   e^x / sqrt(2 pi x) * (1 * 3 * ... * (2k - 1))^2 / (k! (8 x)^k)
+//
+// whose terms shrink up to k = 2 x, to e^-2x of the first. Both take at most some 45 terms.
 double bessel_i0(double x) {
+  constexpr double kPi = 3.141592653589793;
+  x = std::abs(x);
+  const bool is_small = x < 20;
   double sum = 1, term = 1;
-  for (int k = 1; k < 10000; ++k) {
-    term *= (x / 2) / k * ((x / 2) / k);
+  for (int k = 1; k < 100; ++k) {
+    const double odd = 2 * k - 1;
+    term *= is_small ? (x / 2) / k * ((x / 2) / k) : odd * odd / (k * 8 * x);
     if (!(sum + term > sum)) break;
     sum += term;
   }
-  return sum;
+  if (is_small) return sum;
+  // In halves, as the whole overflows a little before the product does.
+  const double root = std::exp(x / 2);
+  return root / std::sqrt(2 * kPi * x) * sum * root;
 }
 
 // A window as a function of how far a sample is from the middle, 0 to 1 at the ends.
@@ -179,8 +190,9 @@ Rewritten bartlett_window(Builder& b, Node& node) {
 Rewritten kaiser_window(Builder& b, Node& node) {
   const Argument* given = find_argument(node, arg::beta);
   const double beta = given == nullptr ? 12 : fixed_number(*given);
-  return symmetric_window(b, node, [beta](double r) {
-    return bessel_i0(beta * std::sqrt(1 - r * r)) / bessel_i0(beta);
+  const double middle = bessel_i0(beta);
+  return symmetric_window(b, node, [beta, middle](double r) {
+    return bessel_i0(beta * std::sqrt(1 - r * r)) / middle;
   });
 }
 
