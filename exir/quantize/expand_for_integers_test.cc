@@ -8,6 +8,7 @@
 
 #include "exir/ir/verifier.h"
 #include "exir/pass/framework/pass_case.h"
+#include "exir/pass/framework/table_limit.h"
 #include "exir/pass/passes/fold_constants.h"
 #include "exir/quantize/annotate_graph.h"
 
@@ -69,6 +70,31 @@ TEST(ExpandForIntegers, SplitsTheLargestFromTheirPlaces) {
   EXPECT_THAT(expanded("method @m(%x: f32[2,4]) {"
                        "%v, %i = aten.topk.default(%x, 2, 1, true, true) return %v, %i }"),
               AllOf(HasSubstr("aten.topk.default"), HasSubstr("aten.gather.default")));
+}
+
+// A call of 300 bytes asks for a matrix of 4 MB. What there is no room for stays as it is.
+TEST(ExpandForIntegers, MatricesAreTablesOfTheGraph) {
+  for (const int64_t left : {16, 15}) {
+    const TableScope scope;
+    for (int i = 0; i < 3; ++i) ASSERT_TRUE(check_table({kMostTableElements}).ok());
+    ASSERT_TRUE(check_table({kMostTableElements - left}).ok());
+    const auto graph =
+        graph_of("method @m(%x: f32[2,4]) { %y = aten.cumsum.default(%x, 1, none) return %y }");
+    ASSERT_NE(graph, nullptr);
+    ASSERT_TRUE(expand_for_integers(*graph).ok());
+    EXPECT_THAT(plain_text(*graph), HasSubstr(left == 16 ? "aten.linear" : "aten.cumsum"));
+  }
+  for (const int64_t left : {80, 79}) {
+    const TableScope scope;
+    for (int i = 0; i < 3; ++i) ASSERT_TRUE(check_table({kMostTableElements}).ok());
+    ASSERT_TRUE(check_table({kMostTableElements - left}).ok());
+    const auto graph = graph_of(
+        "method @m(%x: f32[1,1,4,4]) { %y = aten.upsample_bilinear2d.vec(%x, [6, 6], false, none) "
+        "return %y }");
+    ASSERT_NE(graph, nullptr);
+    ASSERT_TRUE(expand_for_integers(*graph).ok());
+    EXPECT_THAT(plain_text(*graph), HasSubstr(left == 80 ? "aten.linear" : "aten.upsample"));
+  }
 }
 
 TEST(ExpandForIntegers, MakesArithmeticOfWhatHasNoForm) {

@@ -11,6 +11,7 @@
 #include "exir/fold/evaluate.h"
 #include "exir/ops/handles.h"
 #include "exir/pass/framework/constant_data.h"
+#include "exir/pass/framework/table_limit.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir {
@@ -20,6 +21,11 @@ using Rewritten = absl::StatusOr<bool>;
 
 // A matrix of more would cost more than it computes.
 constexpr int64_t kMostColumns = 1024;
+
+// Whether there may be a matrix [out, in]; a graph has a few of them in all.
+bool may_have_matrix(int64_t out, int64_t in) {
+  return in > 0 && in <= kMostColumns && out <= kMostColumns && check_table({out, in}).ok();
+}
 
 bool is_fixed_float(const Node& node) {
   const Value* const x = tensor_at(node, arg::self, arg::input);
@@ -100,7 +106,7 @@ Rewritten cumulate(Builder& b, Node& node) {
   if (x->tensor().rank() == 0) return false;
   const int64_t dim = wrap_dim(node.argument(arg::dim).as_int(), x->tensor().rank());
   const int64_t size = x->tensor().sizes[static_cast<size_t>(dim)];
-  if (size < 1 || size > kMostColumns) return false;
+  if (!may_have_matrix(size, size)) return false;
   std::vector<double> matrix;
   for (int64_t i = 0; i < size * size; ++i) matrix.push_back(i % size <= i / size ? 1 : 0);
   return done(b, node, times(b, x, dim, absl::StrCat("cumsum_", size), matrix));
@@ -146,7 +152,8 @@ Rewritten bilinear(Builder& b, Node& node) {
   for (const size_t spatial : {size_t{1}, size_t{0}}) {
     const int64_t in = x->tensor().sizes[2 + spatial];
     const int64_t out = node.result()->tensor().sizes[2 + spatial];
-    if (in < 1 || in > kMostColumns || out > kMostColumns) return false;
+    // What each place makes is asked of all places.
+    if (!may_have_matrix(out, in) || !may_have_matrix(in, in)) return false;
   }
   for (const size_t spatial : {size_t{1}, size_t{0}}) {
     PETREL_ASSIGN_OR_RETURN(const std::vector<double> matrix, weights_of(node, spatial));

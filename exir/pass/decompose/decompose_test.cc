@@ -343,6 +343,15 @@ TEST(DecomposeErrors, NeitherTablesNorNodesWithoutEnd) {
               HasSubstr("becomes more than 131072 nodes, which is the limit for one"));
 }
 
+// One element along the other dims is gone through all the same.
+TEST(DecomposeErrors, ATableWithoutElementsCountsItsOtherDims) {
+  EXPECT_TRUE(check_table({0, kMostTableElements}).ok());
+  EXPECT_FALSE(check_table({0, kMostTableElements + 1}).ok());
+  const TableScope scope;
+  for (int i = 0; i < 4; ++i) EXPECT_TRUE(check_table({kMostTableElements, 0}).ok());
+  EXPECT_FALSE(check_table({0}).ok());
+}
+
 // The numbers of the definition, of which eager records only those of small betas.
 TEST(DecomposeNumbers, KaiserWindowsOfLargeBetasAreThoseOfTheDefinition) {
   const auto bessel = [](long double x) {

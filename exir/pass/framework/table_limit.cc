@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exir/pass/framework/table_limit.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 
@@ -24,8 +26,9 @@ absl::Status check_table(std::initializer_list<int64_t> sizes) {
   int64_t product = 1;
   bool fits = true;
   for (const int64_t size : sizes) {
-    fits =
-        fits && !__builtin_mul_overflow(product, size, &product) && product <= kMostTableElements;
+    // What has no elements along one dim may be gone through along the others.
+    fits = fits && !__builtin_mul_overflow(product, std::max<int64_t>(size, 1), &product) &&
+           product <= kMostTableElements;
   }
   if (!fits) {
     return absl::UnimplementedError(absl::StrCat("needs a table of [", absl::StrJoin(sizes, ","),

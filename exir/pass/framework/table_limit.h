@@ -20,9 +20,9 @@ inline constexpr int64_t kMostTableElements = int64_t{1} << 25;
 // Of all tables that are computed in one scope: one call after the other asks for a few bytes.
 inline constexpr int64_t kMostTablesElements = int64_t{1} << 27;
 
-// Unimplemented unless the product of these, of which none is negative, is at most that; it
-// counts for the scope of this thread, if there is one, and ResourceExhausted says that it is
-// too much for that.
+// Unimplemented unless the product of these, of which none is negative and 0 counts as 1, is at
+// most that; it counts for the scope of this thread, if there is one, and ResourceExhausted says
+// that it is too much for that.
 absl::Status check_table(std::initializer_list<int64_t> sizes);
 
 // Counts tables together while it lives: one for all that is done to a graph. Within another

@@ -12,6 +12,7 @@
 #include "absl/strings/str_replace.h"
 #include "exir/pass/framework/constant_data.h"
 #include "exir/pass/framework/rewrite.h"
+#include "exir/pass/framework/table_limit.h"
 #include "exir/pass/passes/batch_norm.h"
 #include "exir/pass/passes/fold_counts.h"
 #include "exir/pass/passes/sum_convolutions.h"
@@ -211,7 +212,11 @@ Rewritten with_operators(Builder& b, Node& node) {
 
 Rewritten batch_norm(Builder& b, Node& node) {
   if (!is_inference(node)) return false;
-  if (!has_fixed_parameters(node)) return with_operators(b, node);
+  // A norm has a scale and a shift of its own, whatever shares its statistics.
+  const int64_t channels = tensor_at(node, arg::input)->tensor().sizes[1];
+  if (!has_fixed_parameters(node) || !check_table({2, channels}).ok()) {
+    return with_operators(b, node);
+  }
   PETREL_ASSIGN_OR_RETURN(const ChannelAffine affine, affine_of(node));
   return scale_and_shift(b, node, affine);
 }

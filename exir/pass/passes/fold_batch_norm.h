@@ -18,7 +18,8 @@
 //
 // In double precision, rounded once. Folded weights are computed whenever they
 // are read, so no second copy of the model is held. Statistics that are not
-// constant are taken into account by ordinary operators.
+// constant, or that more norms share than a graph may have tables for, are taken
+// into account by ordinary operators.
 //
 // A batch norm may follow a sum of branches, and be one: sum_convolutions.h makes one
 // convolution of them on the way.

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "exir/pass/framework/pass_case.h"
+#include "exir/pass/framework/table_limit.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -217,6 +218,21 @@ TEST(FoldBatchNorm, AProducerWithOtherChannelsIsLeftAlone) {
                                       "[1, 1], false, [0, 0], 1) ",
                                       norm, "return %y }")),
               HasSubstr("aten.mul.Tensor"));
+}
+
+// Norms that share statistics have each a scale and a shift of its own.
+TEST(FoldBatchNorm, ScalesAreTablesOfTheGraph) {
+  const TableScope scope;
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(check_table({kMostTableElements}).ok());
+  ASSERT_TRUE(check_table({kMostTableElements - 8}).ok());
+  auto graph = graph_of(
+      absl::StrCat("method @m(%x: f32[1,4,5,5]) {", kNorm, norm_of("%x"),
+                   "%z = aten.batch_norm.default(%y, none, none, %mean, %var, false, 0.1, 0.5, "
+                   "true) return %z }"));
+  ASSERT_TRUE(fold_batch_norm(*graph, {}).ok());
+  const std::string text = plain_text(*graph);
+  EXPECT_THAT(text, HasSubstr("%bn.scale)"));
+  EXPECT_THAT(text, HasSubstr("aten.rsqrt.default"));
 }
 
 TEST(FoldBatchNorm, InTrainingItStays) {
