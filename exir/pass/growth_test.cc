@@ -10,6 +10,7 @@
 #include "exir/ir/verifier.h"
 #include "exir/pass/framework/pass_case.h"
 #include "exir/pass/passes/fold_constants.h"
+#include "exir/pass/passes/join_cache_attention.h"
 #include "exir/pass/passes/remove_dead_code.h"
 #include "exir/pass/pipeline.h"
 #include "gtest/gtest.h"
@@ -77,6 +78,41 @@ Bytes bytes_to_run_passes(int weights) {
   EXPECT_EQ(verify_graph(graph), absl::OkStatus());
   bytes.verify = allocated_bytes() - before;
   return bytes;
+}
+
+// Attentions whose caches are written at the same constant places.
+std::string attentions(int count, int places) {
+  std::string text = absl::StrCat("method @m(%q: f32[1,", places, ",2,2], %k: f32[1,", places,
+                                  ",2,2]) {\n%p = constant @p : i64[", places, "]\n");
+  std::string writes;
+  std::string returned;
+  for (int i = 0; i < count; ++i) {
+    for (const char* cache : {"s", "t"}) {
+      const std::string name = absl::StrCat(cache, i);
+      absl::StrAppend(&text, "%", name, " = state @state.", name, " : f32[1,", places, ",2,2]\n");
+      absl::StrAppend(&text, "%u", name, " = aten.index_put.default(%", name,
+                      ", [none, %p], %k)\n");
+      absl::StrAppend(&writes, "write %u", name, " to %", name, "\n");
+    }
+    absl::StrAppend(&text, "%y", i, " = llama.custom_sdpa.default(%q, %us", i, ", %ut", i,
+                    ", 3)\n");
+    absl::StrAppend(&returned, i > 0 ? ", " : "", "%y", i);
+  }
+  return absl::StrCat(text, writes, "return ", returned, " }");
+}
+
+size_t bytes_of(PassFn pass, const std::string& text) {
+  const auto graph = graph_of(text);
+  if (graph == nullptr) return 0;
+  const size_t before = allocated_bytes();
+  EXPECT_TRUE(pass(*graph, {}).ok());
+  return allocated_bytes() - before;
+}
+
+TEST(Growth, PlacesThatAttentionsShareAreReadOnce) {
+  const size_t few = bytes_of(join_cache_attention, attentions(50, 1000));
+  EXPECT_GT(few, 0u);
+  EXPECT_LT(bytes_of(join_cache_attention, attentions(200, 4000)), 5 * few);
 }
 
 TEST(Growth, AllPassesAreLinearInTheNumberOfWeights) {

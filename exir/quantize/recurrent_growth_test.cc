@@ -11,6 +11,7 @@
 #include "exir/ir/allocated_bytes.h"
 #include "exir/pass/framework/pass_case.h"
 #include "exir/quantize/recurrent_products.h"
+#include "exir/quantize/signed_levels.h"
 
 namespace petrel::exir {
 namespace {
@@ -54,6 +55,36 @@ size_t bytes_to_find(const std::string& text, size_t found) {
   const size_t before = allocated_bytes();
   EXPECT_EQ(recurrent_products(*graph).size(), found);
   return allocated_bytes() - before;
+}
+
+// Weights of bytes that share their zero points.
+std::string with_zero_points(int weights, int channels) {
+  std::string text =
+      absl::StrCat("method @m() {\n%s = constant @s : f32[", channels, "]\n%z = constant @z : i64[",
+                   channels, "]\n%w = constant @w : u8[", channels, ",1]\n");
+  std::string returned;
+  for (int i = 0; i < weights; ++i) {
+    absl::StrAppend(&text, "%d", i,
+                    " = quantized_decomposed.dequantize_per_channel.default(%w, %s, %z, 0, 0, 255, "
+                    "u8, none)\n");
+    absl::StrAppend(&returned, i > 0 ? ", " : "", "%d", i);
+  }
+  return absl::StrCat(text, "return ", returned, " }");
+}
+
+size_t bytes_to_sign(const std::string& text) {
+  const auto graph = graph_of(text);
+  if (graph == nullptr) return 0;
+  SignedConstants made;
+  const size_t before = allocated_bytes();
+  EXPECT_TRUE(sign_levels(*graph, made));
+  return allocated_bytes() - before;
+}
+
+TEST(SignedGrowth, ZeroPointsThatWeightsShareAreReadOnce) {
+  const size_t few = bytes_to_sign(with_zero_points(50, 1000));
+  EXPECT_GT(few, 0u);
+  EXPECT_LT(bytes_to_sign(with_zero_points(200, 4000)), 5 * few);
 }
 
 TEST(RecurrentGrowth, TwiceTheWeightsTakeTwiceTheBytes) {

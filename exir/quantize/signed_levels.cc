@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -20,39 +21,63 @@ constexpr ArgHandle kShifted[] = {arg::zero_point, arg::quant_min, arg::quant_ma
 
 bool is_byte(double number) { return number >= 0 && number <= UINT8_MAX; }
 
+// What is asked of zero points, of which many weights may have the same: each are read once.
+class ZeroPoints {
+ public:
+  struct Answer {
+    bool are_bytes = false;
+    bool are_in_the_middle = false;  // all become 0, as of symmetric weights
+  };
+
+  const Answer& of(const ConstantPtr& constant) {
+    auto [known, is_new] = known_.try_emplace(constant);
+    if (is_new) known->second = answer_of(*constant);
+    return known->second;
+  }
+
+ private:
+  static Answer answer_of(const Constant& constant) {
+    const auto numbers = decode_constant(constant);
+    if (!numbers.ok()) return {};
+    const auto is_middle = [](double number) { return number == kShift; };
+    return {std::all_of(numbers->begin(), numbers->end(), is_byte),
+            std::all_of(numbers->begin(), numbers->end(), is_middle)};
+  }
+
+  std::map<ConstantPtr, Answer> known_;
+};
+
 // Whether its zero points are constants, each of them a level of u8.
-bool has_zero_points_of_bytes(const Node& node) {
+bool has_zero_points_of_bytes(const Node& node, ZeroPoints& zero_points) {
   const Argument& points = node.argument(arg::zero_points);
   if (!points.is_value() || !points.value()->is_constant()) return false;
-  const Constant& constant = *points.value()->constant();
-  const ScalarType type = constant.type.dtype;
-  if (constant.is_mutable() || (type != ScalarType::kLong && type != ScalarType::kInt))
-    return false;
-  const auto numbers = decode_constant(constant);
-  return numbers.ok() && std::all_of(numbers->begin(), numbers->end(), is_byte);
+  const ConstantPtr& constant = points.value()->constant();
+  const ScalarType type = constant->type.dtype;
+  return !constant->is_mutable() && (type == ScalarType::kLong || type == ScalarType::kInt) &&
+         zero_points.of(constant).are_bytes;
 }
 
 // Whether its levels are of u8, zero points and range within.
-bool is_of_bytes(const Node& node) {
+bool is_of_bytes(const Node& node, ZeroPoints& zero_points) {
   const Argument& dtype = node.argument(arg::dtype);
   return dtype.is_scalar_type() && dtype.as_scalar_type() == ScalarType::kByte &&
          std::all_of(std::begin(kShifted), std::end(kShifted), [&](ArgHandle name) {
-           if (node.op().find_arg(name) < 0) return has_zero_points_of_bytes(node);
+           if (node.op().find_arg(name) < 0) return has_zero_points_of_bytes(node, zero_points);
            const Argument& number = node.argument(name);
            return number.is_int() && is_byte(static_cast<double>(number.as_int()));
          });
 }
 
-bool is_weight_of_bytes(const Value& weight) {
+bool is_weight_of_bytes(const Value& weight, ZeroPoints& zero_points) {
   if (weight.tensor().dtype != ScalarType::kByte || weight.constant()->is_mutable() ||
       weight.output_uses() > 0 || !weight.is_used()) {
     return false;
   }
   const std::vector<Node*> users = weight.users();
-  return std::all_of(users.begin(), users.end(), [&weight](const Node* user) {
+  return std::all_of(users.begin(), users.end(), [&](const Node* user) {
     return user->is(quantized_decomposed::dequantize_per_tensor,
                     quantized_decomposed::dequantize_per_channel) &&
-           user->input(arg::input) == &weight && is_of_bytes(*user);
+           user->input(arg::input) == &weight && is_of_bytes(*user, zero_points);
   });
 }
 
@@ -85,14 +110,15 @@ Value* lowered_in(Graph& graph, const Value& value, ScalarType type, SignedConst
   return graph.add_constant(constant);
 }
 
-bool is_within(const Graph& graph, const Node& quantize) {
+bool is_within(const Graph& graph, const Node& quantize, ZeroPoints& zero_points) {
   const Value& levels = *quantize.result();
   const bool is_state =
       std::any_of(graph.buffer_writes().begin(), graph.buffer_writes().end(),
                   [&](const BufferWrite& write) { return write.value == &levels; });
-  return is_of_bytes(quantize) && levels.output_uses() == 0 && !is_state &&
-         std::all_of(levels.users().begin(), levels.users().end(), [](const Node* user) {
-           return user->is(quantized_decomposed::dequantize_per_tensor) && is_of_bytes(*user);
+  return is_of_bytes(quantize, zero_points) && levels.output_uses() == 0 && !is_state &&
+         std::all_of(levels.users().begin(), levels.users().end(), [&](const Node* user) {
+           return user->is(quantized_decomposed::dequantize_per_tensor) &&
+                  is_of_bytes(*user, zero_points);
          });
 }
 
@@ -107,14 +133,7 @@ void shift(Node& node) {
   set(arg::dtype, Argument(ScalarType::kChar));
 }
 
-// Whether all zero points become 0, as of symmetric weights.
-bool is_in_the_middle(const Constant& points) {
-  const auto numbers = decode_constant(points);
-  return numbers.ok() && std::all_of(numbers->begin(), numbers->end(),
-                                     [](double number) { return number == kShift; });
-}
-
-void sign_weight(Graph& graph, Value* weight, SignedConstants& made) {
+void sign_weight(Graph& graph, Value* weight, ZeroPoints& zero_points, SignedConstants& made) {
   Value* const levels = lowered_in(graph, *weight, ScalarType::kChar, made);
   const std::vector<Node*> users = weight->users();
   for (Node* user : users) {
@@ -122,7 +141,7 @@ void sign_weight(Graph& graph, Value* weight, SignedConstants& made) {
     if (user->op().find_arg(arg::zero_points) < 0) continue;
     Value* const old = user->input(arg::zero_points);
     user->set_argument(static_cast<size_t>(user->op().find_arg(arg::zero_points)),
-                       is_in_the_middle(*old->constant())
+                       zero_points.of(old->constant()).are_in_the_middle
                            ? Argument()
                            : Argument(lowered_in(graph, *old, old->tensor().dtype, made)));
     if (!old->is_used()) graph.erase_constant(old);
@@ -134,14 +153,18 @@ void sign_weight(Graph& graph, Value* weight, SignedConstants& made) {
 }  // namespace
 
 bool sign_levels(Graph& graph, SignedConstants& made) {
+  ZeroPoints zero_points;
   std::vector<Value*> weights;
   for (Value* constant : graph.constants()) {
-    if (is_weight_of_bytes(*constant)) weights.push_back(constant);
+    if (is_weight_of_bytes(*constant, zero_points)) weights.push_back(constant);
   }
-  for (Value* weight : weights) sign_weight(graph, weight, made);
+  for (Value* weight : weights) sign_weight(graph, weight, zero_points, made);
   bool changed = !weights.empty();
   for (Node* node : graph.node_pointers()) {
-    if (!node->is(quantized_decomposed::quantize_per_tensor) || !is_within(graph, *node)) continue;
+    if (!node->is(quantized_decomposed::quantize_per_tensor) ||
+        !is_within(graph, *node, zero_points)) {
+      continue;
+    }
     shift(*node);
     for (Node* user : node->result()->users()) shift(*user);
     TensorType type = node->result()->tensor();
