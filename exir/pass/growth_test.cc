@@ -80,6 +80,18 @@ Bytes bytes_to_run_passes(int weights) {
   return bytes;
 }
 
+// A weight that is moved again and again.
+std::string moves(int rounds) {
+  std::string text = "method @m() {\n%w = constant @w : f32[2,3]\n";
+  std::string last = "%w";
+  for (int i = 0; i < rounds; ++i) {
+    absl::StrAppend(&text, "%p", i, " = aten.permute.default(", last, ", [1, 0])\n");
+    absl::StrAppend(&text, "%v", i, " = aten.view.default(%p", i, ", [2, 3])\n");
+    last = absl::StrCat("%v", i);
+  }
+  return absl::StrCat(text, "return ", last, " }");
+}
+
 // Attentions whose caches are written at the same constant places.
 std::string attentions(int count, int places) {
   std::string text = absl::StrCat("method @m(%q: f32[1,", places, ",2,2], %k: f32[1,", places,
@@ -107,6 +119,12 @@ size_t bytes_of(PassFn pass, const std::string& text) {
   const size_t before = allocated_bytes();
   EXPECT_TRUE(pass(*graph, {}).ok());
   return allocated_bytes() - before;
+}
+
+TEST(Growth, MovingAWeightIsLinearInTheNumberOfMoves) {
+  const size_t few = bytes_of(fold_constants, moves(1000));
+  EXPECT_GT(few, 0u);
+  EXPECT_LT(bytes_of(fold_constants, moves(4000)), 5 * few);
 }
 
 TEST(Growth, PlacesThatAttentionsShareAreReadOnce) {

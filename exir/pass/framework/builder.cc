@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "exir/ops/paths.h"
 #include "exir/ops/table.h"
 #include "exir/pass/framework/constant_data.h"
@@ -26,6 +27,16 @@ constexpr size_t kMostMade = size_t{1} << 17;
 std::string short_name(const OpInfo& op) {
   const size_t colon = op.name.rfind(':');
   return colon == std::string::npos ? op.name : op.name.substr(colon + 1);
+}
+
+// Of one that is too long the beginning, whole characters of UTF-8, and a digest.
+std::string shortened(const std::string& fqn) {
+  if (fqn.size() <= kMostNameBytes) return fqn;
+  size_t kept = kMostNameBytes / 2;
+  while (kept > 0 && (static_cast<uint8_t>(fqn[kept]) & 0xC0) == 0x80) --kept;
+  const Sha256 digest =
+      sha256_of(absl::MakeConstSpan(reinterpret_cast<const uint8_t*>(fqn.data()), fqn.size()));
+  return absl::StrCat(fqn.substr(0, kept), "@", to_hex(digest).substr(0, 16));
 }
 
 // A constant of rank 0. The importer names literals in the same way, so that
@@ -196,7 +207,8 @@ absl::Status Builder::replace(Node& node, const std::vector<Value*>& values) {
 
 Value* add_unique_constant(Graph& graph, const std::string& fqn, const TensorType& type, Blob data,
                            Constant::Kind kind, std::vector<std::string> made_of) {
-  std::string name = fqn;
+  const std::string base = shortened(fqn);
+  std::string name = base;
   // Names of others are by their bytes, so that of many with one name none is compared with all.
   std::string own;
   for (int i = 0;; ++i) {
@@ -206,7 +218,7 @@ Value* add_unique_constant(Graph& graph, const std::string& fqn, const TensorTyp
     if (!constant.is_mutable() && constant.type == type && constant.data.equals(data)) {
       return taken;
     }
-    if (i == 0) own = absl::StrCat(fqn, ".", to_hex(data.sha256()).substr(0, 16));
+    if (i == 0) own = absl::StrCat(base, ".", to_hex(data.sha256()).substr(0, 16));
     name = i == 0 ? own : absl::StrCat(own, ".", i);
   }
   auto made = std::make_shared<Constant>();

@@ -15,6 +15,7 @@
 #ifndef PETREL_EXIR_PASS_FRAMEWORK_BUILDER_H_
 #define PETREL_EXIR_PASS_FRAMEWORK_BUILDER_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <set>
@@ -115,6 +116,10 @@ class Builder {
   const Source source_;
   std::set<const Node*> made_;
 };
+
+// The middle of a longer FQN gives way to a digest: each step that makes one constant of
+// another adds to its name.
+inline constexpr size_t kMostNameBytes = 512;
 
 // A constant of `graph` with this FQN and these bytes; one that is there with
 // equal type and bytes is used, one with other bytes makes the FQN end in a

@@ -132,19 +132,28 @@ bool find_target(const Node& node, size_t channels, Target* out) {
           (is_fixed(bias) && bias->tensor().sizes == Sizes{static_cast<int64_t>(channels)}));
 }
 
+// Whether `weight` and its bias may become others.
+bool may_fold(FoldCounts& counts, const Value& weight, size_t channels) {
+  // Scales are kept for the weight, shifts are the new bias.
+  return counts.takes_more(*weight.constant()) &&
+         counts.take(FoldCounts::bytes_beside(weight) +
+                     static_cast<double>(channels * 2 * sizeof(double)));
+}
+
 // Puts the scale and the shift into the producer of `node`'s input.
-Rewritten fold_into_producer(Builder& b, Node& node, const ChannelAffine& affine,
-                             FoldCounts& counts) {
+Rewritten fold_into_producer(Builder& b, Node& node, FoldCounts& counts) {
   Value* x = tensor_at(node, arg::input);
   Node* producer = x->producer();
-  const size_t channels = affine.scale.size();
+  const size_t channels = static_cast<size_t>(x->tensor().sizes[1]);
   Target target;
   if (producer == nullptr || !x->has_single_user() || !find_target(*producer, channels, &target)) {
     return false;
   }
-  const Constant& weight = *tensor_in(producer->arguments()[target.weight_argument])->constant();
-  if (!counts.takes_more(weight)) return false;
+  const Value& weight_value = *tensor_in(producer->arguments()[target.weight_argument]);
+  if (!may_fold(counts, weight_value, channels)) return false;
+  const Constant& weight = *weight_value.constant();
   const Value* bias = tensor_in(producer->arguments()[target.bias_argument]);
+  PETREL_ASSIGN_OR_RETURN(const ChannelAffine affine, affine_of(node));
   Doubles shift = affine.shift;
   std::string bias_name = absl::StrReplaceAll(weight.fqn, {{"weight", "bias"}});
   if (bias != nullptr) {
@@ -237,15 +246,14 @@ absl::StatusOr<bool> fold_batch_norm(Graph& graph, const PassContext&) {
     return is_batch_norm(op) || op.is(aten::add_Tensor) || op.is(aten::add_Scalar);
   };
   if (!graph.any_operator(is_mine)) return false;
-  FoldCounts counts;
+  FoldCounts counts(graph);
   bool changed = false;
   // No rows: rows see a node of varying sizes without its producer. In the order of the graph,
   // as a batch norm may follow a sum.
   for (Node* node : graph.node_pointers()) {
     Builder b(graph, node);
     if (is_fixed_batch_norm(*node)) {
-      PETREL_ASSIGN_OR_RETURN(const ChannelAffine affine, affine_of(*node));
-      PETREL_ASSIGN_OR_RETURN(const bool fits, fold_into_producer(b, *node, affine, counts));
+      PETREL_ASSIGN_OR_RETURN(const bool fits, fold_into_producer(b, *node, counts));
       changed = changed || fits;
     } else if (node->is(aten::add_Tensor, aten::add_Scalar)) {
       PETREL_ASSIGN_OR_RETURN(const bool fits, sum_convolutions(b, *node, counts));

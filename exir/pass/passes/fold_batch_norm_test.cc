@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "exir/ops/handles.h"
 #include "exir/pass/framework/pass_case.h"
 #include "exir/pass/framework/table_limit.h"
 #include "gmock/gmock.h"
@@ -218,6 +219,46 @@ TEST(FoldBatchNorm, AProducerWithOtherChannelsIsLeftAlone) {
                                       "[1, 1], false, [0, 0], 1) ",
                                       norm, "return %y }")),
               HasSubstr("aten.mul.Tensor"));
+}
+
+int count_of(const Graph& graph, OpHandle handle) {
+  int count = 0;
+  for (const auto& node : graph.nodes()) count += node->is(handle) ? 1 : 0;
+  return count;
+}
+
+// Of 23 MB, which are all in memory when the last weight is read.
+TEST(FoldBatchNorm, ALargeWeightTakesFewer) {
+  std::string text = absl::StrCat(
+      "method @m(%x: f32[1,4,600,600]) { %w = constant @w : f32[4,4,600,600] ", kNorm,
+      "%y0 = aten.convolution.default(%x, %w, none, [1, 1], [0, 0], [1, 1], false, [0, 0], 1) ");
+  for (int i = 0; i < 20; ++i) {
+    absl::StrAppend(&text, "%y", i + 1, " = aten.batch_norm.default(%y", i,
+                    ", %bn.weight, %bn.bias, %mean, %var, false, 0.1, 0.25, true) ");
+  }
+  auto graph = graph_of(absl::StrCat(text, "return %y20 }"));
+  ASSERT_TRUE(fold_batch_norm(*graph, {}).ok());
+  EXPECT_EQ(count_of(*graph, aten::mul_Tensor), 20 - 11);
+}
+
+// One weight of 4 MiB becomes as many as there are calls of 300 bytes.
+TEST(FoldBatchNorm, WeightsThatAreMadeHaveFewBytesTogether) {
+  std::string text =
+      "method @m(%x: f32[1,256,4,4]) { %w = constant @w : f32[256,256,4,4] "
+      "%mean = constant @bn.running_mean : f32[256] %var = constant @bn.running_var : f32[256] ";
+  std::string returned;
+  for (int i = 0; i < 100; ++i) {
+    absl::StrAppend(&text, "%c", i,
+                    " = aten.convolution.default(%x, %w, none, [1, 1], [0, 0], [1, 1], false, "
+                    "[0, 0], 1) %y",
+                    i, " = aten.batch_norm.default(%c", i,
+                    ", none, none, %mean, %var, false, 0.1, 0.", 100 + i, ", true) ");
+    absl::StrAppend(&returned, i > 0 ? ", " : "", "%y", i);
+  }
+  auto graph = graph_of(absl::StrCat(text, "return ", returned, " }"));
+  ASSERT_TRUE(fold_batch_norm(*graph, {}).ok());
+  // 256 MiB, and four times the weight.
+  EXPECT_EQ(count_of(*graph, aten::mul_Tensor), 100 - 67);
 }
 
 // Norms that share statistics have each a scale and a shift of its own.

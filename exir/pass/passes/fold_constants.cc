@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/types/span.h"
 #include "exir/annotate.h"
 #include "exir/fold/evaluate.h"
@@ -24,6 +23,8 @@
 #include "exir/pass/framework/dequantised.h"
 #include "exir/pass/framework/rewrite.h"
 #include "exir/pass/lower/lower_to_kernels.h"
+#include "exir/pass/passes/fold_counts.h"
+#include "exir/pass/passes/move_constants.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir {
@@ -47,80 +48,20 @@ bool is_fixed(const Value* value) {
   return value->is_constant() && !value->constant()->is_mutable();
 }
 
-// A view of a constant is a constant of the same bytes.
-Rewritten view(Builder& b, Node& node) {
-  Value* x = tensor_at(node, arg::self);
-  if (!is_fixed(x) || !x->tensor().is_contiguous() || !node.result()->tensor().is_contiguous()) {
-    return false;
-  }
-  const Constant& constant = *x->constant();
-  const TensorType& type = node.result()->tensor();
-  if (type.is_dynamic()) return false;
-  return done(b, node,
-              add_unique_constant(
-                  b.graph(), absl::StrCat(constant.fqn, "@view_", absl::StrJoin(type.sizes, "_")),
-                  type, constant.data, constant.kind, constant.sources()));
-}
-
-// A permuted constant is the same bytes read in another order.
-Rewritten permute(Builder& b, Node& node) {
-  Value* x = tensor_at(node, arg::self);
-  if (!is_fixed(x) || !x->tensor().is_contiguous() || !node.result()->tensor().is_contiguous()) {
-    return false;
-  }
-  const Constant& constant = *x->constant();
-  const Ints dims = ints_at(node, arg::dims, 1);
-  // As they lie, the bytes are the result in the order that undoes `dims`.
-  TensorType stored = node.result()->tensor();
-  for (size_t i = 0; i < dims.size(); ++i) {
-    stored.dim_order[static_cast<size_t>(dims[i])] = static_cast<uint8_t>(i);
-  }
-  return done(b, node,
-              add_unique_constant(
-                  b.graph(), absl::StrCat(constant.fqn, "@permute_", absl::StrJoin(dims, "_")),
-                  node.result()->tensor(), in_row_major_order(constant.data, stored), constant.kind,
-                  constant.sources()));
-}
-
-constexpr Rewrite kViews[] = {
-    {aten::view, view},
-    {aten::permute, permute},
-};
-
-constexpr Rewrites kTables[] = {Rewrites(kViews)};
-
 // What is left of it in a graph, and the nodes that wanted more.
 struct Work {
   double left;
-  double bytes_left;
+  FoldCounts counts;
   std::set<const Node*> refused;
-  bool has_counted = false;  // the graph's own constants, for bytes_left
 };
 
-// Of equal constants one counts: an archive may name the same bytes often.
-double bytes_of_constants(const Graph& graph) {
-  std::set<Sha256> seen;
-  double bytes = 0;
-  for (const Value* value : graph.constants()) {
-    const Blob& data = value->constant()->data;
-    if (seen.insert(data.sha256()).second) bytes += static_cast<double>(data.size());
-  }
-  return bytes;
-}
-
-// Whether results of `node` may be kept. Constants are read for it only where there are many.
-bool take_bytes(const Graph& graph, const Node& node, Work* work) {
+// Whether results of `node` may be kept.
+bool take_bytes(const Node& node, Work* work) {
   double bytes = 0;
   for (size_t i = 0; i < node.num_results(); ++i) {
     if (node.result(i)->is_used()) bytes += static_cast<double>(node.result(i)->tensor().nbytes());
   }
-  if (bytes > work->bytes_left && !work->has_counted) {
-    work->has_counted = true;
-    work->bytes_left += 4 * bytes_of_constants(graph);
-  }
-  if (bytes > work->bytes_left) return false;
-  work->bytes_left -= bytes;
-  return true;
+  return work->counts.take(bytes);
 }
 
 // Folded, quantised weights would take four times their bytes, and no backend would find them
@@ -305,7 +246,7 @@ std::vector<std::string> sources_of(const Cone& cone) {
 
 // False where that takes too much work or memory.
 Rewritten fold(Graph& graph, Node* node, const Cone& cone, Work* work) {
-  if (!take_bytes(graph, *node, work)) {
+  if (!take_bytes(*node, work)) {
     work->refused.insert(node);
     return false;
   }
@@ -415,9 +356,9 @@ absl::StatusOr<bool> fold_constants_within(Graph& graph, double most_work, doubl
   // Again, because views of folded values fold, and because what is not worth
   // it beside its sources may be beside what was made of them.
   bool changed = false;
-  Work work = {most_work, most_bytes, {}};
+  Work work = {most_work, FoldCounts(graph, most_bytes), {}};
   while (true) {
-    PETREL_ASSIGN_OR_RETURN(const bool viewed, apply_rewrites(graph, kTables));
+    PETREL_ASSIGN_OR_RETURN(const bool viewed, move_constants(graph, work.counts));
     PETREL_ASSIGN_OR_RETURN(const bool folded, fold_nodes(graph, &work));
     if (!viewed && !folded) return changed;
     changed = true;

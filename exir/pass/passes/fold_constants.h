@@ -13,13 +13,13 @@
 // A value is folded when it is no larger than the constants it is made of, or
 // small (64 KiB): a broadcast or a mask that would blow up the file is computed
 // when the program runs, and so is what takes too long to compute, or has too many
-// bytes together with what was folded before. Views and permutations of a constant
-// are the same bytes, or the same in another order, made when they are read: a
-// transposed weight is never held in memory.
+// bytes together with what was folded before. Views and permutations of constants
+// go first (move_constants.h).
 #ifndef PETREL_EXIR_PASS_PASSES_FOLD_CONSTANTS_H_
 #define PETREL_EXIR_PASS_PASSES_FOLD_CONSTANTS_H_
 
 #include "exir/pass/framework/pass.h"
+#include "exir/pass/passes/fold_counts.h"
 
 namespace petrel::exir {
 
@@ -27,9 +27,6 @@ namespace petrel::exir {
 // can ask for the product of two matrices of ones. Six for each weight of a model of twenty
 // thousand million.
 inline constexpr double kMostFoldingWork = 0x1p37;
-// Bytes of all that is folded, and four times those of the different constants that there are:
-// a few bytes of an archive make one weight of a megabyte into another of its size.
-inline constexpr double kMostFoldedBytes = 0x1p28;
 
 absl::StatusOr<bool> fold_constants(Graph& graph, const PassContext& context);
 // The same within other bounds.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "exir/pass/framework/builder.h"
 #include "exir/pass/framework/constant_data.h"
 #include "exir/pass/framework/pass_case.h"
 #include "gmock/gmock.h"
@@ -67,6 +68,61 @@ TEST(FoldConstants, AViewOfAWeightIsTheSameBytes) {
   ASSERT_TRUE(fold_constants(*graph, {}).ok());
   EXPECT_EQ(graph->outputs()[0]->constant()->data.bytes().data(),
             graph->outputs()[1]->constant()->data.bytes().data());
+}
+
+TEST(FoldConstants, DimsMayCountFromTheEnd) {
+  constexpr char kText[] = R"(method @m() {
+    %w = constant @w : f32[2,3]
+    %p = aten.permute.default(%w, [-1, -2])
+    return %p })";
+  const std::vector<double> w = constant_elements(*graph_of(kText), "w");
+  EXPECT_THAT(folded(kText), ElementsAre(w[0], w[3], w[1], w[4], w[2], w[5]));
+}
+
+// Each is read through the one before it, and has a longer name. A round of four is as it was.
+TEST(FoldConstants, AWeightIsMovedFewTimes) {
+  constexpr int kRounds = 2500;
+  std::string text = "method @m() {\n%w = constant @w : f32[2,3]\n";
+  std::string last = "%w";
+  for (int i = 0; i < kRounds; ++i) {
+    absl::StrAppend(&text, "%a", i, " = aten.permute.default(", last, ", [1, 0])\n");
+    absl::StrAppend(&text, "%b", i, " = aten.view.default(%a", i, ", [2, 3])\n");
+    absl::StrAppend(&text, "%c", i, " = aten.view.default(%b", i, ", [3, 2])\n");
+    absl::StrAppend(&text, "%d", i, " = aten.permute.default(%c", i, ", [1, 0])\n");
+    last = absl::StrCat("%d", i);
+  }
+  const auto graph = graph_of(absl::StrCat(text, "return ", last, " }"));
+  ASSERT_NE(graph, nullptr);
+  const std::vector<double> w = constant_elements(*graph, "w");
+  ASSERT_TRUE(fold_constants(*graph, {}).ok());
+  ASSERT_TRUE(graph->outputs()[0]->is_constant());
+  EXPECT_EQ(graph->outputs()[0]->constant()->type.sizes, (Sizes{2, 3}));
+  EXPECT_EQ(decode_constant(*graph->outputs()[0]->constant()).value(), w);
+  for (const Value* constant : graph->constants()) {
+    EXPECT_LE(constant->constant()->fqn.size(), kMostNameBytes);
+  }
+}
+
+// Orders of one weight that others need are weights each.
+TEST(FoldConstants, MovedWeightsHaveFewBytesTogether) {
+  std::string text = "method @m() {\n%w = constant @w : f32[2,2,2,2,2,2,2,2]\n";
+  std::string returned;
+  constexpr int kCalls = 8;
+  for (int i = 1; i < kCalls; ++i) {
+    std::string dims = "0";
+    for (int d = 1; d < 8; ++d) {
+      absl::StrAppend(&dims, ", ", d == i ? (i < 7 ? i + 1 : 1) : d == (i < 7 ? i + 1 : 1) ? i : d);
+    }
+    absl::StrAppend(&text, "%y", i, " = aten.permute.default(%w, [", dims, "])\n");
+    absl::StrAppend(&returned, "%y", i, ", ");
+  }
+  const auto graph = graph_of(absl::StrCat(text, "return ", returned, "%w }"));
+  ASSERT_NE(graph, nullptr);
+  EXPECT_TRUE(fold_constants_within(*graph, kMostFoldingWork, 1 << 10).ok());
+  int folded = 0;
+  for (const Value* output : graph->outputs()) folded += output->is_constant();
+  // The weight itself, one of its 1 KiB, and four more.
+  EXPECT_EQ(folded, 6);
 }
 
 // fold(views(x)) where the views come after a computed value.

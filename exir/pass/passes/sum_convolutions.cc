@@ -104,11 +104,22 @@ size_t area_of(const Ints& kernel) {
   return static_cast<size_t>(product(Sizes(kernel.begin(), kernel.end())));
 }
 
+// Whether `wide` may take `places` more of a term: it keeps them for its new filters, and has a
+// new bias.
+bool may_add(const Convolution& wide, size_t places, FoldCounts& counts) {
+  const Value& weight = *tensor_at(*wide.node, arg::weight);
+  const auto biases = static_cast<size_t>(wide.weight->type.sizes[0]);
+  return counts.take((places > 0 ? FoldCounts::bytes_beside(weight) : 0) +
+                     static_cast<double>((places + biases) * 2 * sizeof(double)));
+}
+
 // A convolution of the same input whose windows lie within those of `wide`.
-absl::StatusOr<std::optional<Term>> narrower(const Convolution& wide, const Convolution& other) {
+absl::StatusOr<std::optional<Term>> narrower(const Convolution& wide, const Convolution& other,
+                                             FoldCounts& counts) {
   if (wide.x != other.x || wide.stride != other.stride || wide.groups != other.groups ||
       wide.weight->type.dtype != other.weight->type.dtype ||
-      wide.kernel.size() != other.kernel.size()) {
+      wide.kernel.size() != other.kernel.size() || !counts.takes_more(*other.weight) ||
+      !may_add(wide, area_of(other.kernel), counts)) {
     return std::optional<Term>();
   }
   auto taps = taps_in(wide, other.kernel, other.padding, other.dilation);
@@ -146,15 +157,17 @@ absl::StatusOr<std::optional<Term>> of_input(const Convolution& wide, ChannelAff
 }
 
 // What `value` adds to `wide`, of which it is summed with the result.
-absl::StatusOr<std::optional<Term>> term_of(const Convolution& wide, Value* value) {
-  if (const auto other = convolution_of(value)) return narrower(wide, *other);
+absl::StatusOr<std::optional<Term>> term_of(const Convolution& wide, Value* value,
+                                            FoldCounts& counts) {
+  if (const auto other = convolution_of(value)) return narrower(wide, *other, counts);
+  const auto channels = static_cast<size_t>(wide.weight->type.sizes[0]);
   if (value == wide.x) {
-    const size_t channels = static_cast<size_t>(value->tensor().sizes[1]);
+    if (!may_add(wide, channels, counts)) return std::optional<Term>();
     return of_input(wide, {Doubles(channels, 1), {}, ""});
   }
   const Node* node = value->producer();
   if (node == nullptr || !is_fixed_batch_norm(*node) || !value->has_single_user() ||
-      tensor_at(*node, arg::input) != wide.x) {
+      tensor_at(*node, arg::input) != wide.x || !may_add(wide, channels, counts)) {
     return std::optional<Term>();
   }
   PETREL_ASSIGN_OR_RETURN(ChannelAffine affine, affine_of(*node));
@@ -165,8 +178,8 @@ Blob summed(const Constant& weight, const Term& term) {
   const ScalarType dtype = weight.type.dtype;
   return Blob::produced(
       weight.data.size(), [wide = weight.data, term, dtype](absl::Span<uint8_t> out) {
-        const Blob::Bytes before = wide.bytes();
-        std::memcpy(out.data(), before.data(), out.size());
+        // Dropped at once: sums of sums are read within one another.
+        std::memcpy(out.data(), wide.bytes().data(), out.size());
         const Blob::Bytes added = term.elements.bytes();
         const size_t item = item_size(dtype);
         const size_t round = term.places.size();
@@ -181,7 +194,7 @@ Blob summed(const Constant& weight, const Term& term) {
 // "conv.weight@sum2" of what "conv.weight" was, with two terms.
 std::string name_of_sum(const Constant& weight, const FoldCounts& counts) {
   absl::string_view name = weight.fqn;
-  const int before = counts.of(weight);
+  const size_t before = counts.of(weight);
   if (before > 0) absl::ConsumeSuffix(&name, absl::StrCat("@sum", before));
   return absl::StrCat(name, "@sum", before + 1);
 }
@@ -223,7 +236,10 @@ absl::Status add_term(Graph& graph, const Convolution& wide, const Term& term, F
 Rewritten add_number(Builder& b, Node& sum, Value* x, FoldCounts& counts) {
   const Argument& number = sum.argument(arg::other);
   const auto wide = convolution_of(x);
-  if (!wide || !number.is_number() || !counts.takes_more(*wide->weight)) return false;
+  if (!wide || !number.is_number() || !counts.takes_more(*wide->weight) ||
+      !may_add(*wide, 0, counts)) {
+    return false;
+  }
   const Doubles shift(static_cast<size_t>(wide->weight->type.sizes[0]), fixed_number(number));
   PETREL_RETURN_IF_ERROR(add_shift(b.graph(), *wide, shift, name_of_sum(*wide->weight, counts)));
   counts.note(*wide->weight, *wide->weight);
@@ -244,8 +260,8 @@ absl::StatusOr<bool> sum_convolutions(Builder& b, Node& sum, FoldCounts& counts)
   for (const auto& [one, other] : {std::pair(a, c), std::pair(c, a)}) {
     const auto wide = convolution_of(one);
     if (!wide || !counts.takes_more(*wide->weight)) continue;
-    PETREL_ASSIGN_OR_RETURN(const std::optional<Term> term, term_of(*wide, other));
-    if (!term || (term->weight != nullptr && !counts.takes_more(*term->weight))) continue;
+    PETREL_ASSIGN_OR_RETURN(const std::optional<Term> term, term_of(*wide, other, counts));
+    if (!term) continue;
     PETREL_RETURN_IF_ERROR(add_term(b.graph(), *wide, *term, counts));
     PETREL_RETURN_IF_ERROR(b.replace(sum, one));
     return true;

@@ -200,7 +200,7 @@ TEST(SumConvolutions, AWeightTakesFewBranches) {
   }
   auto graph = graph_of(method(absl::StrCat(body, "return ", sum)));
   ASSERT_TRUE(fold_batch_norm(*graph, {}).ok());
-  EXPECT_EQ(count_of(*graph, aten::add_Tensor), kBranches - FoldCounts::kMost);
+  EXPECT_EQ(count_of(*graph, aten::add_Tensor), kBranches - static_cast<int>(FoldCounts::kMost));
 }
 
 TEST(FoldBatchNorm, AWeightTakesFew) {
@@ -212,7 +212,7 @@ TEST(FoldBatchNorm, AWeightTakesFew) {
   }
   auto graph = graph_of(method(absl::StrCat(body, "return %y", kNorms)));
   ASSERT_TRUE(fold_batch_norm(*graph, {}).ok());
-  EXPECT_EQ(count_of(*graph, aten::mul_Tensor), kNorms - FoldCounts::kMost);
+  EXPECT_EQ(count_of(*graph, aten::mul_Tensor), kNorms - static_cast<int>(FoldCounts::kMost));
 }
 
 }  // namespace
