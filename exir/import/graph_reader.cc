@@ -261,7 +261,7 @@ absl::Status GraphReader::read_node(const Json& node) {
     return annotate(read_rows(node, loop, source, name), place);
   }
   if (target == kWhileLoop) return annotate(read_while_loop(node, source, name), place);
-  const OpInfo* op = find_op(operator_name(target));
+  const OpInfo* op = find_torch_op(operator_name(target));
   const absl::StatusOr<bool> scalar = has_scalar_results_only(node);
   if (op == nullptr && scalar.ok() && *scalar) {
     // Often only an assertion uses it.

@@ -14,6 +14,7 @@
 #include "exir/import/import.h"
 #include "exir/import/test_archive.h"
 #include "exir/import/test_fixtures.h"
+#include "exir/ops/table.h"
 
 namespace petrel::exir {
 namespace {
@@ -33,6 +34,21 @@ TEST(ImportRefusals, ListsEveryUnknownOperatorWithItsLine) {
                "(node 'igamma' at test/models/make_fixtures.py:");
   expect_error(shared_fixture("unsupported_ops"),
                ", in forward), aten.special_i0e.default (node '");
+}
+
+// Windows that reach out of the input, divisors that are 0: passes make none of these.
+TEST(ImportRefusals, RefusesOperatorsThatOnlyTheCompilerMakes) {
+  size_t tried = 0;
+  for (const OpInfo* op : all_ops()) {
+    if (!absl::StartsWith(op->full_name(), "petrel.")) continue;
+    TestArchive archive = TestArchive::of(own_fixture("shared_state"));
+    archive.edit_program("torch.ops.aten.add_.Tensor", "torch.ops." + op->full_name());
+    const std::string path = archive.save(absl::StrCat("own_", tried++));
+    expect_error(path, absl::StrCat("1 operator is not supported: ", op->full_name(),
+                                    " (node 'add_' at exir/import/testdata/make_fixtures.py:"));
+    expect_error(path, "(an operator of the compiler, which no program of torch has)");
+  }
+  EXPECT_GE(tried, 16u);
 }
 
 TEST(ImportRefusals, NamesNodeAndLineOfSizesThatDependOnDataWithoutBound) {

@@ -29,6 +29,10 @@ inline constexpr char kWhileLoop[] = "torch.ops.higher_order.while_loop";
 // for "_operator.add"; other targets as they are.
 std::string operator_name(const std::string& target);
 
+// The row of an operator that programs of torch can have; null for one that is unknown, or
+// that only the compiler makes: nobody checks what such calls promise one another.
+const OpInfo* find_torch_op(const std::string& name);
+
 // From the metadata of a node; empty where the archive has none.
 Source read_source(const Json& node);
 
