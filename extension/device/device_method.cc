@@ -118,14 +118,21 @@ absl::Status DeviceMethod::set_input(size_t index, const Tensor& tensor) {
         "input ", index, " '", wanted.name, "' is ", runtime::to_string(tensor.scalar_type()),
         ", must be ", runtime::to_string(wanted.type), " in the model's dim order"));
   }
+  if (!tensor.impl()->is_consistent()) {
+    return absl::InvalidArgumentError(absl::StrCat("input ", index, " '", wanted.name,
+                                                   "' has impossible sizes, or those of ",
+                                                   "another tensor"));
+  }
   Slot& slot = inputs_[index];
   PETREL_RETURN_IF_ERROR(resize(wanted, {tensor.sizes().begin(), tensor.sizes().end()}, &slot));
   if (tensor.nbytes() > 0 && tensor.const_data_ptr() == nullptr) {
     return absl::InvalidArgumentError(
         absl::StrCat("input ", index, " '", wanted.name, "' has no data"));
   }
-  if (tensor.nbytes() > 0) {
-    std::memcpy(slot.data.data(), tensor.const_data_ptr(), tensor.nbytes());
+  if (runtime::copy_bytes(tensor, Tensor(slot.impl.get())) != runtime::Error::Ok) {
+    return absl::InvalidArgumentError(absl::StrCat("input ", index, " '", wanted.name, "' has ",
+                                                   tensor.nbytes(), " bytes, must have ",
+                                                   slot.impl->nbytes()));
   }
   return absl::OkStatus();
 }

@@ -61,6 +61,23 @@ TEST(Device, RunsAMethod) {
   EXPECT_EQ(host->stats().resent, 0u);
 }
 
+// The list of sizes is the app's, and another tensor over it has other ones.
+TEST(Device, InputsHaveTheBytesOfTheirSizes) {
+  TestingDevice device;
+  const auto host = opened(device);
+  DeviceMethod& forward = **host->method("forward");
+  std::vector<int32_t> sizes(forward.get_input("x")->sizes().begin(),
+                             forward.get_input("x")->sizes().end());
+  std::vector<int32_t> values(400);
+  sizes[0] *= 100;
+  runtime::TensorImpl large(runtime::ScalarType::Int, static_cast<ssize_t>(sizes.size()),
+                            sizes.data(), values.data());
+  sizes[0] /= 100;
+  const absl::Status status = forward.set_input(0, runtime::Tensor(&large));
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(status.message(), HasSubstr("impossible sizes, or those of another tensor"));
+}
+
 TEST(Device, RunsWithTheLeastBuffer) {
   TestingDevice device(testing_metadata(), PETREL_RPC_LEAST_BUFFER_BYTES);
   const auto host = opened(device);

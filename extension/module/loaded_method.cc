@@ -18,8 +18,17 @@ using runtime::Span;
 using runtime::Tensor;
 using runtime::TensorInfo;
 
+TensorCopy::TensorCopy(const Tensor& from)
+    : sizes(from.sizes().begin(), from.sizes().end()),
+      dim_order(from.dim_order().begin(), from.dim_order().end()),
+      strides(from.strides().begin(), from.strides().end()),
+      impl(from.scalar_type(), from.dim(), sizes.data(), nullptr,
+           dim_order.empty() ? nullptr : dim_order.data(),
+           strides.empty() ? nullptr : strides.data(), from.shape_dynamism()) {}
+
 Result<std::unique_ptr<TensorCopy>> TensorCopy::make(const Tensor& from, const void* data) {
   auto copy = std::make_unique<TensorCopy>(from);
+  PETREL_RETURN_IF_ERROR(runtime::check_same_bytes(from, Tensor(&copy->impl)));
   PETREL_RETURN_IF_ERROR(copy->bytes.allocate(from.nbytes()));
   const Span<uint8_t> bytes = copy->bytes.span();
   if (bytes.size() > 0) std::memcpy(bytes.data(), data, bytes.size());

@@ -29,14 +29,21 @@
 
 namespace petrel::extension {
 
-// A tensor with the elements of another, which says how they lie.
+// A tensor with the elements of another, which says how they lie. It owns its lists, too: those
+// of a method's tensor are others once the method is called with other sizes.
 struct TensorCopy {
   // `data` has the elements of `from`, which may have none of its own.
   static runtime::Result<std::unique_ptr<TensorCopy>> make(const runtime::Tensor& from,
                                                            const void* data);
 
-  explicit TensorCopy(const runtime::Tensor& from) : impl(*from.impl()) {}
+  explicit TensorCopy(const runtime::Tensor& from);
+  TensorCopy(const TensorCopy&) = delete;
+  TensorCopy& operator=(const TensorCopy&) = delete;
+
   Arena bytes;
+  std::vector<runtime::Tensor::SizesType> sizes;
+  std::vector<runtime::Tensor::DimOrderType> dim_order;
+  std::vector<runtime::Tensor::StridesType> strides;
   runtime::TensorImpl impl;
 };
 

@@ -2,7 +2,6 @@
 #include "extension/porting/module.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "runtime/core/log.h"
@@ -156,10 +155,7 @@ Error Module::copy_outputs(Call* call) {
       return Error::InvalidArgument;
     }
     PETREL_RETURN_IF_ERROR(to.impl()->resize(from.sizes()));
-    if (from.nbytes() > 0) {
-      if (to.const_data_ptr() == nullptr) return Error::InvalidArgument;
-      std::memmove(to.mutable_data_ptr(), from.const_data_ptr(), from.nbytes());
-    }
+    PETREL_RETURN_IF_ERROR(runtime::copy_bytes(from, to));
     call->outputs[index] = EValue(to);
   }
   return Error::Ok;

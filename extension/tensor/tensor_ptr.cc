@@ -151,6 +151,11 @@ TensorPtr tensor_of_bytes(std::vector<SizesType> sizes, const void* data, size_t
 }
 
 TensorPtr clone_tensor_ptr(const Tensor& from, ScalarType type) {
+  if (!from.impl()->is_consistent()) {
+    PETREL_LOG(Error, "a tensor of %zu elements has impossible sizes, or those of another one",
+               from.numel());
+    return nullptr;
+  }
   const Span<const DimOrderType> order = from.dim_order();
   TensorPtr tensor = make_zeros({from.sizes().begin(), from.sizes().end()},
                                 {{order.begin(), order.end()}, {}}, type, from.shape_dynamism());
@@ -160,10 +165,7 @@ TensorPtr clone_tensor_ptr(const Tensor& from, ScalarType type) {
     return nullptr;
   }
   if (type == from.scalar_type()) {
-    if (from.nbytes() > 0) {
-      std::memcpy(tensor->mutable_data_ptr(), from.const_data_ptr(), from.nbytes());
-    }
-    return tensor;
+    return runtime::copy_bytes(from, *tensor) == runtime::Error::Ok ? tensor : nullptr;
   }
   return convert_numbers(from, *tensor) ? tensor : nullptr;
 }

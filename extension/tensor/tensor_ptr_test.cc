@@ -109,6 +109,19 @@ TEST(TensorPtr, IsCopiedAndConverted) {
   EXPECT_EQ(same->const_data_ptr<double>()[1], -1.9);
 }
 
+// The list of sizes is the app's, and another tensor over it has become larger.
+TEST(TensorPtr, IsNotCopiedInSizesOfAnother) {
+  std::vector<SizesType> sizes = {1};
+  std::vector<float> one(1), many(1000);
+  runtime::TensorImpl small(ScalarType::Float, 1, sizes.data(), one.data());
+  sizes[0] = 1000;
+  const runtime::TensorImpl large(ScalarType::Float, 1, sizes.data(), many.data());
+  EXPECT_EQ(clone_tensor_ptr(runtime::Tensor(&small)), nullptr);
+  EXPECT_EQ(clone_tensor_ptr(runtime::Tensor(&small), ScalarType::Int), nullptr);
+  sizes[0] = 1;
+  EXPECT_NE(clone_tensor_ptr(runtime::Tensor(&small)), nullptr);
+}
+
 TEST(TensorPtr, IsFilled) {
   EXPECT_EQ(full({2}, 0.5)->const_data_ptr<float>()[1], 0.5f);
   EXPECT_EQ(ones({2}, ScalarType::UInt16)->const_data_ptr<uint16_t>()[1], 1);

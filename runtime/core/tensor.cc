@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/core/tensor.h"
 
+#include <cstring>
+
 #include "runtime/core/checked_math.h"
 #include "runtime/core/log.h"
 #include "runtime/core/result.h"
@@ -33,6 +35,11 @@ TensorImpl::TensorImpl(ScalarType type, ssize_t dim, SizesType* sizes, void* dat
   bound_ = is_empty_ ? bound_of(this->sizes()) : bytes;
   capacity_ = data == nullptr ? 0 : bytes;
   if (strides_ != nullptr) compute_strides(this->sizes(), this->dim_order(), strides_);
+}
+
+bool TensorImpl::is_consistent() const {
+  size_t numel = 0;
+  return consistent_ && checked_numel(sizes(), &numel) && numel == numel_;
 }
 
 Error TensorImpl::set_data(void* data, size_t capacity) {
@@ -124,6 +131,25 @@ void TensorImpl::apply_sizes(Span<const SizesType> new_sizes, size_t numel) {
   numel_ = numel;
   nbytes_ = numel * element_size();
   if (strides_ != nullptr) compute_strides(sizes(), dim_order(), strides_);
+}
+
+Error check_same_bytes(const Tensor& from, const Tensor& to) {
+  if (from.nbytes() == to.nbytes()) return Error::Ok;
+  PETREL_LOG(Error, "a tensor of %zu bytes cannot be copied to one of %zu", from.nbytes(),
+             to.nbytes());
+  return Error::InvalidArgument;
+}
+
+Error copy_bytes(const Tensor& from, const Tensor& to) {
+  PETREL_RETURN_IF_ERROR(check_same_bytes(from, to));
+  if (to.nbytes() == 0) return Error::Ok;
+  if (from.const_data_ptr() == nullptr || to.const_data_ptr() == nullptr) {
+    PETREL_LOG(Error, "a tensor of %zu bytes without data cannot be copied%s", to.nbytes(),
+               from.const_data_ptr() == nullptr ? "" : " to");
+    return Error::InvalidArgument;
+  }
+  std::memmove(to.mutable_data_ptr(), from.const_data_ptr(), to.nbytes());
+  return Error::Ok;
 }
 
 bool is_contiguous_dim_order(Span<const TensorImpl::DimOrderType> dim_order) {

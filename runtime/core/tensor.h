@@ -97,8 +97,9 @@ class TensorImpl final {
   bool is_constant() const { return is_constant_; }
   void set_constant(bool is_constant) { is_constant_ = is_constant; }
 
-  // False if the sizes were refused by the constructor.
-  bool is_consistent() const { return consistent_; }
+  // False if the sizes were refused by the constructor, or are others by now: the list is
+  // the caller's, and another tensor over it may have been resized.
+  bool is_consistent() const;
 
   // Points the tensor at `capacity` bytes; null unbinds it. InvalidArgument if
   // they are fewer than nbytes() or misaligned for the element type.
@@ -196,6 +197,14 @@ bool is_permutation(Span<const TensorImpl::DimOrderType> dim_order);
 void compute_strides(Span<const TensorImpl::SizesType> sizes,
                      Span<const TensorImpl::DimOrderType> dim_order,
                      TensorImpl::StridesType* out_strides);
+
+// InvalidArgument unless both have as many bytes. Equal sizes do not say so: a list of sizes
+// that two tensors share is changed by whichever is resized.
+Error check_same_bytes(const Tensor& from, const Tensor& to);
+
+// Copies all elements to a tensor that has as many bytes; the two may share memory.
+// InvalidArgument, and nothing is copied, where one has no data or others.
+Error copy_bytes(const Tensor& from, const Tensor& to);
 
 // Tensor::resize by another name: kernels set the sizes of their output so.
 inline Error resize_tensor(Tensor tensor, Span<const Tensor::SizesType> new_sizes) {

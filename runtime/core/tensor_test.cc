@@ -128,5 +128,28 @@ TEST_F(ResizeTest, RefusesMisalignedData) {
   EXPECT_EQ(impl.set_data(bytes, 48), Error::Ok);
 }
 
+// The sizes of one tensor are a list that another one is resized through.
+TEST_F(ResizeTest, CopiesNoMoreThanBothHave) {
+  sizes_[0] = 1;
+  TensorImpl small(ScalarType::Float, 2, sizes_, data_);
+  sizes_[0] = 4;
+  TensorImpl large(ScalarType::Float, 2, sizes_, data_, nullptr, nullptr,
+                   TensorShapeDynamism::DYNAMIC_BOUND);
+  EXPECT_TRUE(large.is_consistent());
+  EXPECT_FALSE(small.is_consistent());
+  int32_t sizes[2] = {4, 3};
+  float other[12] = {1};
+  TensorImpl to(ScalarType::Float, 2, sizes, other);
+  EXPECT_EQ(copy_bytes(Tensor(&small), Tensor(&to)), Error::InvalidArgument);
+  EXPECT_EQ(other[0], 1);
+  EXPECT_EQ(copy_bytes(Tensor(&large), Tensor(&to)), Error::Ok);
+  EXPECT_EQ(other[0], data_[0]);
+  ASSERT_EQ(large.resize(span({1, 3})), Error::Ok);
+  EXPECT_TRUE(small.is_consistent());
+  EXPECT_EQ(check_same_bytes(Tensor(&large), Tensor(&small)), Error::Ok);
+  ASSERT_EQ(to.set_data(nullptr, 0), Error::Ok);
+  EXPECT_EQ(copy_bytes(Tensor(&to), Tensor(&to)), Error::InvalidArgument);
+}
+
 }  // namespace
 }  // namespace petrel::runtime

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cinttypes>
 #include <cmath>
-#include <cstring>
 
 #include "runtime/core/checked_math.h"
 #include "runtime/core/log.h"
@@ -241,9 +240,7 @@ Error Method::set_tensor_input(const Tensor& from, size_t value_index, size_t in
   } else {
     error = resize_tensor(to, from.sizes());
     // The caller may pass the planned tensor itself.
-    if (error == Error::Ok && to.nbytes() != 0) {
-      std::memmove(to.mutable_data_ptr(), from.const_data_ptr(), to.nbytes());
-    }
+    if (error == Error::Ok) error = copy_bytes(from, to);
   }
   if (error != Error::Ok) PETREL_LOG(Error, "input %zu does not fit", index);
   return error;

@@ -14,6 +14,7 @@ namespace petrel::faults {
 namespace {
 
 using extension::Module;
+using runtime::EValue;
 
 // x + c with x, or all, of the caller.
 Recipe with_callers_input() {
@@ -334,6 +335,62 @@ TEST_F(BindingsTest, OutputsOutliveTheInputsTheyLieIn) {
   const auto next = (*module)->forward({(*outputs)[0]});
   ASSERT_TRUE(next.ok()) << QuietLog::last();
   EXPECT_EQ((*next)[1].toTensor().const_data_ptr<float>()[5], 5);
+}
+
+// Input 0 of at most so many floats, which is the output, too, and input 1, which is copied.
+Recipe with_returned_input(int32_t most) {
+  Recipe recipe;
+  plan(recipe).chains[0].clear();
+  plan(recipe).operators.clear();
+  plan(recipe).arenas[1] = int64_t{4} * most;
+  input(recipe) = planned_tensor({most}, 0);
+  input(recipe).dynamism = 1;
+  add_value(recipe, input(recipe));
+  input(recipe).place.reset();
+  plan(recipe).inputs = {0, 4};
+  plan(recipe).outputs = {0};
+  return recipe;
+}
+
+struct Floats {
+  explicit Floats(int32_t count) : sizes{count}, data(static_cast<size_t>(count), 1) {}
+  Tensor tensor() { return Tensor(&impl); }
+
+  int32_t sizes[1];
+  std::vector<float> data;
+  TensorImpl impl{ScalarType::Float, 1, sizes, data.data()};
+};
+
+// What was returned of the input keeps its sizes while the input gets others.
+TEST_F(BindingsTest, ReturnedInputsHaveSizesOfTheirOwn) {
+  for (const int32_t first : {1, 1000}) {
+    const auto module = load_module(with_returned_input(1000));
+    ASSERT_TRUE(module.ok()) << QuietLog::last();
+    Floats before(first), second(1), after(1001 - first);
+    const auto outputs = (*module)->execute("forward", {before.tensor(), second.tensor()});
+    ASSERT_TRUE(outputs.ok()) << QuietLog::last();
+    const Tensor returned = (*outputs)[0].toTensor();
+    // The second call gives input 0 its sizes, and then fails.
+    EXPECT_FALSE((*module)->execute("forward", {after.tensor(), EValue(int64_t{1})}).ok());
+    EXPECT_EQ(returned.size(0), first);
+    EXPECT_TRUE(returned.impl()->is_consistent());
+    const auto next = (*module)->execute("forward", {after.tensor(), returned});
+    ASSERT_TRUE(next.ok()) << QuietLog::last();
+    EXPECT_EQ((*module)->get_input("forward", 1).toTensor().size(0), first);
+  }
+}
+
+// Lists that the app shares between its tensors.
+TEST_F(BindingsTest, InputsHaveTheBytesOfTheirSizes) {
+  Loaded loaded(with_returned_input(50));
+  Result<Method> method = loaded.method();
+  ASSERT_TRUE(method.ok()) << QuietLog::last();
+  Floats small(1);
+  small.sizes[0] = 50;
+  for (const size_t index : {size_t{0}, size_t{1}}) {
+    EXPECT_EQ(method->set_input(small.tensor(), index), Error::InvalidArgument);
+    EXPECT_NE(QuietLog::last().find("has impossible sizes"), std::string::npos) << QuietLog::last();
+  }
 }
 
 // A byte of the file names an input as an output once more, and each is copied.
