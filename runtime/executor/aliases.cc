@@ -90,24 +90,28 @@ bool Aliases::has_elements_of(uint32_t a, uint32_t b) const {
 }
 
 // What shares memory with many is looked at with all of them.
-Error Aliases::pay_for_pair(size_t a, size_t b) {
-  pairs_ += a * (a > b ? a : b);
+Error Aliases::pay_for_pair(size_t a, size_t b) { return pay(uint64_t{a} * (a > b ? a : b)); }
+
+Error Aliases::pay(uint64_t pairs) {
+  pairs_ += pairs;
   if (pairs_ <= kMostPairs) return Error::Ok;
   PETREL_LOG(Error, "method \"%.64s\": its calls have too many arguments to compare",
              declared_.name().data());
   return Error::OutOfResources;
 }
 
+// A list may have 150,000 entries that are no tensors, and four bytes name it once more.
 template <typename Fn>
-Error Aliases::for_each_tensor(int32_t argument, const Fn& fn) const {
+Error Aliases::for_each_tensor(int32_t argument, const Fn& fn) {
   const auto value = static_cast<uint32_t>(argument);
   const ValueView from = declared_.value(value);
   if (from.tag() == Tag::Tensor) return fn(uint32_t{0}, value);
   const Span<const int32_t> items = from.tensor_items();
+  PETREL_RETURN_IF_ERROR(pay(1));
   for (uint32_t i = 0; i < items.size(); ++i) {
-    if (items[i] < 0) continue;
     const auto item = static_cast<uint32_t>(items[i]);
-    if (declared_.value(item).tag() == Tag::Tensor) PETREL_RETURN_IF_ERROR(fn(i, item));
+    const bool is_tensor = items[i] >= 0 && declared_.value(item).tag() == Tag::Tensor;
+    PETREL_RETURN_IF_ERROR(is_tensor ? fn(i, item) : pay(1));
   }
   return Error::Ok;
 }
@@ -170,6 +174,7 @@ Error Aliases::check_output(const Checked& checked, uint32_t argument, uint32_t 
   const Call& call = checked.call;
   Shared shared;
   if (!find_shared(value, &shared)) return Error::NotSupported;
+  PETREL_RETURN_IF_ERROR(pay_for_pair(shared.size, 1));
   for (size_t i = 0; i < shared.size && !writable_inputs_; ++i) {
     const uint32_t input = shared.values[i];
     if (!is_input(input) || !is_callers(input)) continue;

@@ -73,7 +73,8 @@ class Aliases final {
   static constexpr uint32_t kNone = UINT32_MAX;
   // Most values that may share one memory by views and moves.
   static constexpr size_t kMostShared = 32;
-  // What may be compared for one method: pairs of tensors, each with all that they may be.
+  // What may be compared for one method: pairs of tensors, each with all that they may be, and
+  // whatever else is gone through on the way.
   static constexpr uint64_t kMostPairs = uint64_t{1} << 23;
 
   struct Place {
@@ -122,6 +123,7 @@ class Aliases final {
   // Elements of one width, in one order of the same sizes, leading ones aside.
   bool has_elements_of(uint32_t a, uint32_t b) const;
   // OutOfResources when there has been too much to compare.
+  Error pay(uint64_t pairs);
   Error pay_for_pair(size_t a, size_t b);
 
   static bool is_written(const Checked& checked, uint32_t argument);
@@ -134,9 +136,9 @@ class Aliases final {
   static bool overlap(const Place& a, const Place& b);
 
   // fn(item, value) for the tensor that an argument is, or those that it lists;
-  // until fn fails.
+  // until fn fails. Pays for all that is no tensor, as fn does for each that is one.
   template <typename Fn>
-  Error for_each_tensor(int32_t argument, const Fn& fn) const;
+  Error for_each_tensor(int32_t argument, const Fn& fn);
 
   MethodView declared_;
   bool writable_inputs_ = false;
