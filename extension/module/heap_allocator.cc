@@ -36,12 +36,12 @@ void HeapAllocator::reset() {
   current_ = 0;
 }
 
-void HeapAllocator::set_generation(uint64_t generation) {
+void HeapAllocator::set_generation(uint64_t generation) noexcept {
   generation_ = generation;
   current_ = 0;
 }
 
-void HeapAllocator::free_generation(uint64_t generation) {
+void HeapAllocator::free_generation(uint64_t generation) noexcept {
   blocks_.erase(std::remove_if(blocks_.begin(), blocks_.end(),
                                [&](const Block& block) { return block.generation == generation; }),
                 blocks_.end());

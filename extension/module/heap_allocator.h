@@ -27,8 +27,8 @@ class HeapAllocator final : public runtime::MemoryAllocator {
 
   // Memory that is asked for from now on belongs to `generation`, and goes with it
   // while that of others stays. 0 at the start.
-  void set_generation(uint64_t generation);
-  void free_generation(uint64_t generation);
+  void set_generation(uint64_t generation) noexcept;
+  void free_generation(uint64_t generation) noexcept;
 
   // Bytes taken from the heap.
   size_t footprint() const;

@@ -97,31 +97,52 @@ Error LoadedMethod::provide_outputs(const MethodMeta& meta, const runtime::Limit
 
 MethodSwap::MethodSwap(LoadedMethod* loaded, uint64_t generation,
                        const runtime::LoadBackendOptionsMap* options)
-    : loaded_(*loaded), generation_(generation), before_(loaded->generations) {
+    : loaded_(*loaded), generation_(generation) {
   swap_.emplace(loaded->method.get(), options);
 }
 
 Error MethodSwap::prepare(Span<const std::string_view> changed) {
-  loaded_.method_allocator.set_generation(generation_);
-  const Error error = swap_->prepare(changed);
-  // What a delegate asks for later stays as long as the method.
-  loaded_.method_allocator.set_generation(0);
-  return error;
+  // What a delegate asks for later stays as long as the method, whatever becomes of this.
+  struct Generation {
+    ~Generation() { allocator.set_generation(0); }
+    HeapAllocator& allocator;
+  };
+  {
+    const Generation own{loaded_.method_allocator};
+    loaded_.method_allocator.set_generation(generation_);
+    PETREL_RETURN_IF_ERROR(swap_->prepare(changed));
+  }
+  find_generations();
+  return Error::Ok;
 }
 
-void MethodSwap::commit() {
-  swap_->commit();
+void MethodSwap::find_generations() {
+  after_ = loaded_.generations;
   for (size_t i = 0; i < swap_->num_delegates(); ++i) {
-    loaded_.generations[swap_->delegate(i)] = generation_;
+    const size_t delegate = swap_->delegate(i);
+    if (delegate >= after_.size()) after_.resize(delegate + 1);
+    after_[delegate] = generation_;
   }
+  std::set<uint64_t> unused(loaded_.generations.begin(), loaded_.generations.end());
+  unused.insert(generation_);
+  // That of the method itself.
+  unused.erase(0);
+  for (const uint64_t generation : after_) unused.erase(generation);
+  unused_.assign(unused.begin(), unused.end());
+}
+
+void MethodSwap::commit() noexcept {
+  swap_->commit();
+  loaded_.generations.swap(after_);
+  is_committed_ = true;
 }
 
 MethodSwap::~MethodSwap() {
   swap_.reset();
-  std::set<uint64_t> unused = {generation_};
-  for (const auto& [delegate, generation] : before_) unused.insert(generation);
-  for (const auto& [delegate, generation] : loaded_.generations) unused.erase(generation);
-  for (const uint64_t generation : unused) loaded_.method_allocator.free_generation(generation);
+  if (!is_committed_) loaded_.method_allocator.free_generation(generation_);
+  for (size_t i = 0; is_committed_ && i < unused_.size(); ++i) {
+    loaded_.method_allocator.free_generation(unused_[i]);
+  }
 }
 
 }  // namespace petrel::extension

@@ -5,7 +5,7 @@
 //
 //   MethodSwap swap(&loaded, ++number, backend_options);
 //   PETREL_RETURN_IF_ERROR(swap.prepare(changed));    // the method is as before
-//   swap.commit();                                    // cannot fail
+//   swap.commit();                                    // cannot fail, nor does it need memory
 //
 // Each swap makes delegates anew in a generation of the method's memory, which goes
 // when a later swap has made all of them anew: any number of swaps takes no more
@@ -14,7 +14,6 @@
 #define PETREL_EXTENSION_MODULE_LOADED_METHOD_H_
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -58,8 +57,8 @@ struct LoadedMethod {
   std::vector<Arena> outputs;  // of outputs that the program does not plan
   // Outputs of the last run that lay in memory of the caller.
   std::vector<std::unique_ptr<TensorCopy>> copied_outputs;
-  // The generation of method_allocator that a delegate lies in, where it is not 0.
-  std::map<size_t, uint64_t> generations;
+  // The generation of method_allocator that each delegate lies in; 0 for those behind the last.
+  std::vector<uint64_t> generations;
   std::unique_ptr<runtime::Method> method;
 
   runtime::Error allocate_arenas(const runtime::MethodMeta& meta, SharedArenas& shared);
@@ -81,16 +80,22 @@ class MethodSwap final {
   // Gives back what was not committed, or what that replaced.
   ~MethodSwap();
 
+  // May throw, as what makes delegates may.
   runtime::Error prepare(runtime::Span<const std::string_view> changed);
-  void commit();
+  void commit() noexcept;
 
   size_t num_delegates() const { return swap_->num_delegates(); }
   size_t num_tensors() const { return swap_->num_tensors(); }
 
  private:
+  void find_generations();
+
   LoadedMethod& loaded_;
   const uint64_t generation_;
-  std::map<size_t, uint64_t> before_;
+  // Those of the delegates once it is committed, and those that none of them lies in then.
+  std::vector<uint64_t> after_;
+  std::vector<uint64_t> unused_;
+  bool is_committed_ = false;
   std::optional<runtime::DataSwap> swap_;
 };
 

@@ -179,25 +179,26 @@ Result<Module::Replaced> Module::replace_data(const DataSources& data, const std
     return replaced;
   }
   const std::vector<std::string_view> changed(change.keys.begin(), change.keys.end());
-  PETREL_ASSIGN_OR_RETURN(ModuleData::Sources before, data_->replace(change));
+  // What is made of the data of either goes before it: swaps after sources.
+  ReplacedSources sources(data_.get());
   std::vector<std::unique_ptr<MethodSwap>> swaps;
+  PETREL_RETURN_IF_ERROR(sources.replace(change));
   for (const auto& method : methods_) {
     swaps.push_back(
         std::make_unique<MethodSwap>(method.get(), ++num_replacements_, backend_options_));
     const Error error = swaps.back()->prepare({changed.data(), changed.size()});
     if (error == Error::Ok) continue;
     PETREL_LOG(Error, "method '%s' cannot have the data", method->name.c_str());
-    swaps.clear();
-    data_->restore(std::move(before));
     return error;
   }
+  // From here on nothing may fail before the sources are kept.
   for (const auto& swap : swaps) {
     swap->commit();
     replaced.delegates += swap->num_delegates();
     replaced.tensors += swap->num_tensors();
   }
-  // What the old data is behind goes before it.
   swaps.clear();
+  sources.keep();
   const bool has_effect = replaced.delegates + replaced.tensors > 0;
   if (!has_effect && is_complete) {
     replaced.warning = "no method uses what changes, such as \"" + change.keys[0] + "\"";

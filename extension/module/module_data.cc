@@ -5,6 +5,7 @@
 #include <cstring>
 #include <optional>
 #include <set>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -222,6 +223,13 @@ Result<ModuleData::Sources> ModuleData::replace(const DataChange& change) {
   }
   // Maps keep their nodes, and so the keys, when they move.
   return std::exchange(sources_, std::move(next));
+}
+
+Error ReplacedSources::replace(const DataChange& change) {
+  static_assert(std::is_nothrow_move_constructible_v<ModuleData::Sources> &&
+                std::is_nothrow_move_assignable_v<ModuleData::Sources>);
+  PETREL_ASSIGN_OR_RETURN(before_, data_.replace(change));
+  return Error::Ok;
 }
 
 std::shared_ptr<const LoadedData> ModuleData::source_of(std::string_view key) const {

@@ -5,8 +5,9 @@
 //
 //   ModuleData data(LoadedData::load(options, program));
 //   PETREL_ASSIGN_OR_RETURN(DataChange change, data.compare(adapter, "*lora*", program));
-//   const ModuleData::Sources before = data.replace(change);  // answers with it from now on
-//   if (loading fails) data.restore(before);
+//   ReplacedSources replaced(&data);
+//   PETREL_RETURN_IF_ERROR(replaced.replace(change));  // answers with it from now on
+//   replaced.keep();                                   // or again as before, when it goes
 //
 //   base.ptd       fc.weight  fc.bias              adapter.ptd   lora.a  lora.b
 //   keys           fc.weight  fc.bias  lora.a  lora.b       the last who gave a key has it
@@ -19,8 +20,10 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "extension/module/data_sources.h"
@@ -61,7 +64,7 @@ class ModuleData final : public runtime::NamedDataMap {
 
   // Gives what answered before.
   runtime::Result<Sources> replace(const DataChange& change);
-  void restore(Sources&& sources) { sources_ = std::move(sources); }
+  void restore(Sources&& sources) noexcept { sources_ = std::move(sources); }
 
   // Who gives a key, and keeps its bytes; null if nobody can.
   std::shared_ptr<const LoadedData> source_of(std::string_view key) const;
@@ -79,6 +82,27 @@ class ModuleData final : public runtime::NamedDataMap {
   const runtime::NamedDataMap* owner(std::string_view key) const;
 
   Sources sources_;
+};
+
+// Other sources of a module's data, which go again with this unless they are kept, whatever
+// ends what is done with them. What answered before stays alive until then.
+class ReplacedSources final {
+ public:
+  explicit ReplacedSources(ModuleData* data) : data_(*data) {}
+  ReplacedSources(const ReplacedSources&) = delete;
+  ReplacedSources& operator=(const ReplacedSources&) = delete;
+  ~ReplacedSources() {
+    if (before_.has_value()) data_.restore(std::move(*before_));
+  }
+
+  // Once.
+  runtime::Error replace(const DataChange& change);
+  // Frees what answered before.
+  void keep() noexcept { before_.reset(); }
+
+ private:
+  ModuleData& data_;
+  std::optional<ModuleData::Sources> before_;
 };
 
 }  // namespace petrel::extension
