@@ -271,13 +271,15 @@ Result<ProgramView> verify_program(const ProgramFile& file) {
   Budget visits("visits", uint64_t{16} * size);
   Budget parts("bytes of the program", size);
   Budget entries("entries of lists of tensors", kFreeEntries + size / kBytesPerEntry);
+  schema::SharedBytes initial(file.file_size);
   PETREL_RETURN_IF_ERROR(verify_method_names(program));
   PETREL_RETURN_IF_ERROR(verify_segments(file, program));
   PETREL_RETURN_IF_ERROR(verify_constants(program, &parts));
   PETREL_RETURN_IF_ERROR(verify_named_data(file, program, &parts));
   for (const fb::ExecutionPlan* plan : *program.execution_plan()) {
     PETREL_RETURN_IF_ERROR(pay_for_plan(*plan, &parts));
-    const PlanContext context = {&program, plan, file.max_arena_bytes, &visits, &parts, &entries};
+    const PlanContext context = {&program, plan,    file.max_arena_bytes, &visits, &parts,
+                                 &entries, &initial};
     PETREL_RETURN_IF_ERROR(verify_arenas(context));
     PETREL_RETURN_IF_ERROR(verify_values(context));
     PETREL_RETURN_IF_ERROR(verify_instructions(context));

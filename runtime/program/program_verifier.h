@@ -36,6 +36,10 @@
 #include "runtime/core/span.h"
 #include "runtime/program/program_view.h"
 
+namespace petrel::schema {
+class SharedBytes;
+}  // namespace petrel::schema
+
 namespace petrel::schema::program {
 struct ExecutionPlan;
 struct Program;
@@ -62,7 +66,8 @@ Result<ProgramView> verify_program(const ProgramFile& file);
 // as something refers to it: whoever copies each of them takes a multiple of the
 // file, although a file may have many references to one part. `entries` pays for those of
 // lists of tensors, which take six times their bytes when a method is made: a program that
-// is little else is none that a compiler wrote.
+// is little else is none that a compiler wrote. `initial` pays for what is copied to states when
+// a method is made, which as many of them as there are may name.
 struct PlanContext {
   const schema::program::Program* program;
   const schema::program::ExecutionPlan* plan;
@@ -70,6 +75,7 @@ struct PlanContext {
   Budget* visits;
   Budget* parts;
   Budget* entries;
+  schema::SharedBytes* initial;
 };
 Error verify_values(const PlanContext& context);
 Error verify_instructions(const PlanContext& context);

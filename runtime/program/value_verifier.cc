@@ -9,6 +9,7 @@
 #include "runtime/program/text_check.h"
 #include "schema/formats.h"
 #include "schema/program_generated.h"
+#include "schema/shared_bytes.h"
 
 namespace petrel::runtime {
 namespace fb = schema::program;
@@ -301,7 +302,12 @@ class ValueVerifier final {
       PETREL_LOG_VALUE("initial value %u, but the program has no initial values", index);
       return Error::InvalidProgram;
     }
-    return verify_entry(*segments->Get(0), "mutable data", index, nbytes);
+    PETREL_RETURN_IF_ERROR(verify_entry(*segments->Get(0), "mutable data", index, nbytes));
+    if (context_.initial->add(nbytes)) return Error::Ok;
+    PETREL_LOG_VALUE("initial values up to it have more than %" PRIu64
+                     " bytes together, the most for a file of this size",
+                     context_.initial->most());
+    return Error::InvalidProgram;
   }
 
   const PlanContext& context_;

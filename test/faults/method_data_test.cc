@@ -5,7 +5,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+#include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "test/faults/loaded.h"
 
@@ -107,6 +111,35 @@ TEST_F(MethodDataTest, FindsExternalTensorsInAMapWithoutLayouts) {
   EXPECT_EQ(loaded.method(&too_long).error(), Error::InvalidExternalData);
   const OneKeyMap missing("other", twelve_bytes);
   EXPECT_EQ(loaded.method(&missing).error(), Error::InvalidExternalData);
+}
+
+// So many states of a mebibyte at one place, with one first value.
+Recipe with_states(int count) {
+  Recipe recipe;
+  ValueRecipe state = planned_tensor({1 << 18}, 0);
+  recipe.plans[0].arenas[1] = 1 << 20;
+  recipe.plans[0].values.resize(recipe.plans[0].values.size() + static_cast<size_t>(count), state);
+  return recipe;
+}
+
+// A gibibyte, and 256 times the file.
+TEST_F(MethodDataTest, FirstValuesOfStatesArePaidFor) {
+  ProgramOptions options;
+  options.registry = &test_registry();
+  for (const int count : {1'200, 1'400}) {
+    Recipe recipe = with_states(count);
+    for (size_t i = 4; i < recipe.plans[0].values.size(); ++i) {
+      recipe.plans[0].values[i].constant = 1;
+    }
+    recipe.segments.emplace_back(1 << 20);
+    recipe.mutable_data = {{1, {0, 0}}};
+    AlignedLoader loader(build(recipe));
+    EXPECT_EQ(Program::load(&loader, options).error(),
+              count == 1'200 ? Error::Ok : Error::InvalidProgram)
+        << QuietLog::last();
+  }
+  EXPECT_NE(QuietLog::last().find("initial values up to it have more than 13"), std::string::npos)
+      << QuietLog::last();
 }
 
 // The same with a layout: data that is not as the program wants it, whatever it
