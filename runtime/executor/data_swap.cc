@@ -20,12 +20,10 @@ struct DataSwap::Made {
   MethodDelegate delegate;
 };
 
-// Data that takes the place of what a value has: all of the sizes that are declared,
-// whatever the program has made of the tensor since.
+// Data that takes the place of what the values with one key have: all of the sizes that are
+// declared, whatever the program has made of the tensors since.
 struct DataSwap::Fetched {
-  uint32_t value = 0;
-  TensorImpl* tensor = nullptr;
-  void* place = nullptr;  // in the arena, of a planned one
+  MethodExternal* external = nullptr;
   FreeableBuffer data;
 };
 
@@ -79,42 +77,46 @@ Error DataSwap::prepare(Span<const std::string_view> changed) {
   return make_delegates();
 }
 
-std::string_view DataSwap::key_of(uint32_t value) const {
-  const std::optional<TensorView> tensor = method_.declared_.value(value).as_tensor();
-  if (!tensor.has_value() || method_.external_map_ == nullptr) return {};
-  if (tensor->is_external) return tensor->name;
-  const bool external_first =
-      method_.program_->options().data_precedence == DataPrecedence::ExternalFirst;
-  return external_first && tensor->is_inner_constant() ? method_.value_name(value)
-                                                       : std::string_view();
+std::string_view DataSwap::key_of(const MethodExternal& external) const {
+  return method_.external_key(method_.tensors_of(external)[0].value);
+}
+
+Result<void*> DataSwap::place_of(const TensorView& planned) const {
+  return method_.memory_->planned_memory()->get_offset_address(
+      planned.arena - 1, static_cast<size_t>(planned.arena_offset), planned.nbytes());
+}
+
+// Tries all that put() does.
+Result<FreeableBuffer> DataSwap::fetch(const MethodExternal& external) const {
+  const std::string_view key = key_of(external);
+  FreeableBuffer data;
+  for (const MethodExternalTensor& each : method_.tensors_of(external)) {
+    const TensorView declared = *method_.declared_.value(each.value).as_tensor();
+    TensorImpl tensor = declared_tensor(declared);
+    if (data.data() == nullptr) {
+      PETREL_ASSIGN_OR_RETURN(data, fetch_external(method_.external_map_, key, tensor));
+    } else {
+      PETREL_RETURN_IF_ERROR(check_external_data(method_.external_map_, key, tensor, data));
+    }
+    PETREL_RETURN_IF_ERROR(tensor.set_data(const_cast<void*>(data.data()), tensor.nbytes()));
+    if (declared.is_planned()) PETREL_RETURN_IF_ERROR(place_of(declared).error());
+  }
+  return data;
 }
 
 Error DataSwap::fetch_tensors() {
   size_t count = 0;
-  for (uint32_t i = 0; i < method_.declared_.num_values(); ++i) count += is_changed(key_of(i));
+  for (const MethodExternal& external : method_.external_data_) {
+    count += is_changed(key_of(external));
+  }
   PETREL_ASSIGN_OR_RETURN(Span<Fetched> room,
                           method_.memory_->method_allocator()->allocate_list<Fetched>(count));
-  size_t next = 0;
-  for (uint32_t i = 0; i < method_.declared_.num_values(); ++i) {
-    if (method_.declared_.value(i).tag() != Tag::Tensor) continue;
-    TensorImpl* const own = &method_.tensors_[next++];
-    const std::string_view key = key_of(i);
-    if (!is_changed(key)) continue;
-    const TensorView declared = *method_.declared_.value(i).as_tensor();
-    // It says whether the data can be set.
-    TensorImpl tensor = declared_tensor(declared);
-    PETREL_ASSIGN_OR_RETURN(FreeableBuffer data,
-                            fetch_external(method_.external_map_, key, tensor));
-    PETREL_RETURN_IF_ERROR(tensor.set_data(const_cast<void*>(data.data()), tensor.nbytes()));
-    void* place = nullptr;
-    if (declared.is_planned()) {
-      PETREL_ASSIGN_OR_RETURN(
-          place,
-          method_.memory_->planned_memory()->get_offset_address(
-              declared.arena - 1, static_cast<size_t>(declared.arena_offset), tensor.nbytes()));
-    }
-    new (&room[fetched_.size()]) Fetched{i, own, place, std::move(data)};
+  for (MethodExternal& external : method_.external_data_) {
+    if (!is_changed(key_of(external))) continue;
+    PETREL_ASSIGN_OR_RETURN(FreeableBuffer data, fetch(external));
+    new (&room[fetched_.size()]) Fetched{&external, std::move(data)};
     fetched_ = room.first(fetched_.size() + 1);
+    num_tensors_ += external.count;
   }
   return Error::Ok;
 }
@@ -166,28 +168,22 @@ Error DataSwap::make_delegate(size_t index, Made* to) {
 }
 
 void DataSwap::put(Fetched* fetched) {
-  const TensorView declared = *method_.declared_.value(fetched->value).as_tensor();
-  const size_t nbytes = declared.nbytes();
-  const bool is_planned = declared.is_planned();
-  // The program may have made it a view of what must not be written, or others must not
-  // keep.
-  void* const data = is_planned ? fetched->place : const_cast<void*>(fetched->data.data());
-  fetched->tensor->set_constant(!is_planned);
-  // prepare() tried it.
-  static_cast<void>(fetched->tensor->rebind(declared.sizes, data, nbytes));
-  if (is_planned) {
-    if (nbytes > 0) std::memcpy(data, fetched->data.data(), nbytes);
-    return;
+  bool is_kept = false;
+  for (const MethodExternalTensor& each : method_.tensors_of(*fetched->external)) {
+    const TensorView declared = *method_.declared_.value(each.value).as_tensor();
+    const size_t nbytes = declared.nbytes();
+    const bool is_planned = declared.is_planned();
+    // The program may have made it a view of what must not be written, or others must not
+    // keep.
+    void* const data = is_planned ? *place_of(declared) : const_cast<void*>(fetched->data.data());
+    TensorImpl& tensor = method_.tensors_[each.tensor];
+    tensor.set_constant(!is_planned);
+    // prepare() tried it.
+    static_cast<void>(tensor.rebind(declared.sizes, data, nbytes));
+    if (is_planned && nbytes > 0) std::memcpy(data, fetched->data.data(), nbytes);
+    is_kept = is_kept || !is_planned;
   }
-  for (MethodExternal& external : method_.external_data_) {
-    if (external.value != fetched->value) continue;
-    external.data = std::move(fetched->data);
-    return;
-  }
-  // It had its data in the program until now.
-  const size_t count = method_.external_data_.size();
-  new (&method_.external_room_[count]) MethodExternal{fetched->value, std::move(fetched->data)};
-  method_.external_data_ = method_.external_room_.first(count + 1);
+  if (is_kept) fetched->external->data = std::move(fetched->data);
 }
 
 void DataSwap::commit() {

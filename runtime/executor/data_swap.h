@@ -44,7 +44,7 @@ class DataSwap final {
 
   // What prepare() found.
   size_t num_delegates() const { return made_.size(); }
-  size_t num_tensors() const { return fetched_.size(); }
+  size_t num_tensors() const { return num_tensors_; }
   // The index of delegate number `i` that is made anew.
   size_t delegate(size_t i) const;
 
@@ -54,11 +54,13 @@ class DataSwap final {
 
   bool is_changed(std::string_view key) const;
   bool concerns(const MethodDelegate& delegate) const;
-  // The key of what a value has from outside; empty if it has nothing from there.
-  std::string_view key_of(uint32_t value) const;
+  std::string_view key_of(const MethodExternal& external) const;
   Error make_delegates();
   Error make_delegate(size_t index, Made* to);
   Error fetch_tensors();
+  Result<FreeableBuffer> fetch(const MethodExternal& external) const;
+  // Where a planned tensor of so many bytes lies.
+  Result<void*> place_of(const TensorView& planned) const;
   void put(Fetched* fetched);
 
   Method& method_;
@@ -68,6 +70,7 @@ class DataSwap final {
   // Those that exist; they grow while prepare() works.
   Span<Made> made_;
   Span<Fetched> fetched_;
+  size_t num_tensors_ = 0;
 };
 
 }  // namespace petrel::runtime

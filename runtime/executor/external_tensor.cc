@@ -10,6 +10,16 @@ namespace {
 
 int shown(std::string_view name) { return static_cast<int>(name.size() < 128 ? name.size() : 128); }
 
+// A map without layouts must at least have the right number of bytes.
+Error check_size(std::string_view name, const TensorImpl& tensor, bool has_layout,
+                 const FreeableBuffer& data) {
+  const size_t nbytes = tensor.nbytes();
+  if (data.size() >= nbytes && (has_layout || data.size() == nbytes)) return Error::Ok;
+  PETREL_LOG(Error, "external tensor \"%.*s\" has %zu bytes, but the program needs %zu",
+             shown(name), name.data(), data.size(), nbytes);
+  return Error::InvalidExternalData;
+}
+
 }  // namespace
 
 Result<bool> check_external_layout(const NamedDataMap* map, std::string_view name,
@@ -37,6 +47,12 @@ Result<bool> check_external_layout(const NamedDataMap* map, std::string_view nam
   return Error::InvalidExternalData;
 }
 
+Error check_external_data(const NamedDataMap* map, std::string_view name, const TensorImpl& tensor,
+                          const FreeableBuffer& data) {
+  PETREL_ASSIGN_OR_RETURN(const bool has_layout, check_external_layout(map, name, tensor));
+  return check_size(name, tensor, has_layout, data);
+}
+
 Result<FreeableBuffer> fetch_external(const NamedDataMap* map, std::string_view name,
                                       const TensorImpl& tensor) {
   PETREL_ASSIGN_OR_RETURN(const bool has_layout, check_external_layout(map, name, tensor));
@@ -46,13 +62,7 @@ Result<FreeableBuffer> fetch_external(const NamedDataMap* map, std::string_view 
                to_string(data.error()));
     return data.error() == Error::NotFound ? Error::InvalidExternalData : data.error();
   }
-  // A map without layouts must at least have the right number of bytes.
-  const size_t nbytes = tensor.nbytes();
-  if (data->size() < nbytes || (!has_layout && data->size() != nbytes)) {
-    PETREL_LOG(Error, "external tensor \"%.*s\" has %zu bytes, but the program needs %zu",
-               shown(name), name.data(), data->size(), nbytes);
-    return Error::InvalidExternalData;
-  }
+  PETREL_RETURN_IF_ERROR(check_size(name, tensor, has_layout, *data));
   return data;
 }
 

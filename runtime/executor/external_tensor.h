@@ -23,7 +23,12 @@ namespace petrel::runtime {
 Result<bool> check_external_layout(const NamedDataMap* map, std::string_view name,
                                    const TensorImpl& tensor);
 
-// At least as many bytes as the tensor has.
+// Whether `data`, which the map gave for the name, is what the tensor needs: its layout, and at
+// least as many bytes as it has.
+Error check_external_data(const NamedDataMap* map, std::string_view name, const TensorImpl& tensor,
+                          const FreeableBuffer& data);
+
+// Data for which that holds.
 Result<FreeableBuffer> fetch_external(const NamedDataMap* map, std::string_view name,
                                       const TensorImpl& tensor);
 

@@ -94,7 +94,7 @@ Method::Method(Method&& other) noexcept
       chains_(std::exchange(other.chains_, {})),
       delegates_(std::exchange(other.delegates_, {})),
       external_data_(std::exchange(other.external_data_, {})),
-      external_room_(std::exchange(other.external_room_, {})),
+      external_tensors_(std::exchange(other.external_tensors_, {})),
       external_map_(other.external_map_),
       data_map_(other.data_map_),
       chain_(other.chain_),

@@ -47,6 +47,7 @@ struct MethodStep;
 struct MethodChain;
 struct MethodDelegate;
 struct MethodExternal;
+struct MethodExternalTensor;
 
 class Method final {
  public:
@@ -130,6 +131,9 @@ class Method final {
 
   // The name of a value in the model; empty if the program does not say.
   std::string_view value_name(uint32_t value) const;
+  // The key of one of external_tensors_.
+  std::string_view external_key(uint32_t value) const;
+  Span<MethodExternalTensor> tensors_of(const MethodExternal& external) const;
   size_t input_value(size_t index) const;
   size_t output_value(size_t index) const;
   Error set_tensor_input(const Tensor& from, size_t value_index, size_t index);
@@ -184,9 +188,9 @@ class Method final {
   Span<MethodChain> chains_;
   // Handles that exist; grows while the method is made.
   Span<MethodDelegate> delegates_;
-  // Data that tensors point at; likewise, within a room for all that could be.
+  // By key; likewise. What may have data from outside, in the order of the keys.
   Span<MethodExternal> external_data_;
-  Span<MethodExternal> external_room_;
+  Span<MethodExternalTensor> external_tensors_;
   // The map of the caller; null if there is none.
   const NamedDataMap* external_map_ = nullptr;
   // What backends see; null if there is no named data.

@@ -21,6 +21,7 @@
 #include "runtime/executor/method.h"
 #include "runtime/executor/method_step.h"
 #include "runtime/executor/program.h"
+#include "schema/shared_bytes.h"
 
 namespace petrel::runtime {
 
@@ -45,9 +46,13 @@ class MethodBuilder final {
   // The name under which data of the caller goes before a constant of the
   // program; empty if none does.
   std::string_view replacement_name(uint32_t index, const TensorView& tensor) const;
-  // `place` is that in an arena of a planned tensor; null for others.
-  Error bind_external_tensor(std::string_view name, uint32_t index, TensorImpl* tensor,
-                             void* place);
+  // In external_binding.cc. Sorts what may have data from outside by its keys, and gives each
+  // key's data to all that name it.
+  Error bind_external_tensors();
+  Error bind_key(std::string_view key, MethodExternal* external);
+  Error bind_external_tensor(std::string_view key, const MethodExternalTensor& to,
+                             MethodExternal* external);
+  Error copy_external_data(std::string_view key, const TensorImpl& to, MethodExternal* external);
   template <typename Box, typename Item>
   Error make_boxed_list(Span<const Item> items, EValue* to);
   // In method_builder.cc.
@@ -82,7 +87,9 @@ class MethodBuilder final {
   Span<BackendInterface*> backends_;
   // Room that is used up front to back.
   Span<TensorImpl> tensors_;
+  Span<MethodExternalTensor> external_tensors_;
   uint64_t payload_bytes_left_ = 0;
+  schema::SharedBytes copied_bytes_{0};
   // By value: how many elements one pass over it has, and whether some of it is the
   // caller's, which these are without.
   static constexpr uint64_t kVaries = uint64_t{1} << 63;

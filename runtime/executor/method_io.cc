@@ -9,6 +9,7 @@
 #include "runtime/core/checked_math.h"
 #include "runtime/core/log.h"
 #include "runtime/executor/method.h"
+#include "runtime/executor/method_step.h"
 #include "runtime/executor/program.h"
 
 namespace petrel::runtime {
@@ -59,6 +60,15 @@ bool same_dim_order(const Tensor& a, const Tensor& b) {
 std::string_view Method::value_name(uint32_t value) const {
   const std::string_view name = declared_.value(value).tensor_name();
   return name.empty() ? program_->additions().constant_name(declared_.index(), value) : name;
+}
+
+std::string_view Method::external_key(uint32_t value) const {
+  const TensorView tensor = *declared_.value(value).as_tensor();
+  return tensor.is_external ? tensor.name : value_name(value);
+}
+
+Span<MethodExternalTensor> Method::tensors_of(const MethodExternal& external) const {
+  return external_tensors_.slice(external.first, external.count);
 }
 
 Result<Tensor> Method::get_attribute(std::string_view name) const {

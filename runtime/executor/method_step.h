@@ -63,9 +63,17 @@ struct MethodDelegate {
   FreeableBuffer payload;
 };
 
-// Data from outside that a tensor points at.
-struct MethodExternal {
+// A value whose data comes from outside, and which of the method's tensors it is.
+struct MethodExternalTensor {
   uint32_t value = 0;
+  uint32_t tensor = 0;
+};
+
+// All values with data of one key, in Method::external_tensors_, and the data, which they point
+// at and which is there once. Null where it is copied to planned memory, or the program's counts.
+struct MethodExternal {
+  uint32_t first = 0;
+  uint32_t count = 0;
   FreeableBuffer data;
 };
 

@@ -6,7 +6,6 @@
 #include <new>
 
 #include "runtime/core/log.h"
-#include "runtime/executor/external_tensor.h"
 #include "runtime/executor/method_builder.h"
 
 namespace petrel::runtime {
@@ -19,13 +18,13 @@ Error MethodBuilder::make_values() {
     const std::optional<TensorView> tensor = declared_.value(i).as_tensor();
     if (!tensor.has_value()) continue;
     ++num_tensors;
-    num_external +=
-        (tensor->is_external && !tensor->is_planned()) || !replacement_name(i, *tensor).empty();
+    num_external += tensor->is_external || !replacement_name(i, *tensor).empty();
   }
   PETREL_ASSIGN_OR_RETURN(tensors_, allocator_->allocate_list<TensorImpl>(num_tensors));
   method_.tensors_ = tensors_;
-  PETREL_ASSIGN_OR_RETURN(method_.external_room_,
-                          allocator_->allocate_list<MethodExternal>(num_external));
+  PETREL_ASSIGN_OR_RETURN(external_tensors_,
+                          allocator_->allocate_list<MethodExternalTensor>(num_external));
+  method_.external_tensors_ = external_tensors_;
   PETREL_ASSIGN_OR_RETURN(method_.values_, allocator_->allocate_list<EValue>(count));
   for (EValue& value : method_.values_) new (&value) EValue();
   for (uint32_t i = 0; i < count; ++i) {
@@ -35,6 +34,7 @@ Error MethodBuilder::make_values() {
       return error;
     }
   }
+  PETREL_RETURN_IF_ERROR(bind_external_tensors());
   PETREL_ASSIGN_OR_RETURN(method_.input_set_,
                           allocator_->allocate_list<bool>(declared_.inputs().size()));
   for (bool& set : method_.input_set_) set = false;
@@ -139,40 +139,21 @@ Error MethodBuilder::bind_tensor(uint32_t index, const TensorView& from, TensorI
         place,
         arenas->get_offset_address(from.arena - 1, static_cast<size_t>(from.arena_offset), nbytes));
   }
-  if (from.is_external) return bind_external_tensor(from.name, index, tensor, place);
-  if (!from.is_planned()) {
-    if (from.data_index == 0) return Error::Ok;  // The caller's.
-    const std::string_view name = replacement_name(index, from);
-    if (!name.empty()) {
-      const Result<FreeableBuffer> found = external_map_->get_data(name);
-      if (found.ok() || found.error() != Error::NotFound) {
-        return bind_external_tensor(name, index, tensor, nullptr);
-      }
-    }
-    const void* const data = program_.constant_data(from.data_index);
-    tensor->set_constant(true);
-    return tensor->set_data(const_cast<void*>(data), nbytes);
+  if (from.is_external || !replacement_name(index, from).empty()) {
+    // Their data comes once all of them are known.
+    const auto number = static_cast<uint32_t>(tensor - method_.tensors_.data());
+    new (external_tensors_.data()) MethodExternalTensor{index, number};
+    external_tensors_ = external_tensors_.subspan(1);
   }
-  PETREL_RETURN_IF_ERROR(tensor->set_data(place, nbytes));
-  if (from.data_index == 0) return Error::Ok;
-  return program_.load_mutable_data(from.data_index, place, nbytes);
-}
-
-Error MethodBuilder::bind_external_tensor(std::string_view name, uint32_t index, TensorImpl* tensor,
-                                          void* place) {
-  const size_t nbytes = tensor->nbytes();
-  if (place != nullptr) {
-    PETREL_RETURN_IF_ERROR(check_external_layout(external_map_, name, *tensor).error());
+  if (from.is_planned()) {
     PETREL_RETURN_IF_ERROR(tensor->set_data(place, nbytes));
-    return external_map_->load_data_into(name, place, nbytes);
+    if (from.is_external || from.data_index == 0) return Error::Ok;
+    return program_.load_mutable_data(from.data_index, place, nbytes);
   }
-  PETREL_ASSIGN_OR_RETURN(FreeableBuffer data, fetch_external(external_map_, name, *tensor));
+  if (from.is_external || from.data_index == 0) return Error::Ok;  // Later, or the caller's.
+  const void* const data = program_.constant_data(from.data_index);
   tensor->set_constant(true);
-  PETREL_RETURN_IF_ERROR(tensor->set_data(const_cast<void*>(data.data()), nbytes));
-  const size_t count = method_.external_data_.size();
-  new (&method_.external_room_[count]) MethodExternal{index, std::move(data)};
-  method_.external_data_ = method_.external_room_.first(count + 1);
-  return Error::Ok;
+  return tensor->set_data(const_cast<void*>(data), nbytes);
 }
 
 }  // namespace petrel::runtime

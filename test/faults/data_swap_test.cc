@@ -213,6 +213,28 @@ TEST_F(DataSwapTest, LeavesStateAloneUnlessItsFirstValueChanges) {
   EXPECT_EQ(attribute("state"), 7);
 }
 
+TEST_F(DataSwapTest, GivesDataToAllTensorsOfItsKey) {
+  Recipe twice = recipe();
+  for (size_t i = 0; i < 2; ++i) {
+    ValueRecipe value = twice.plans[0].values[1];
+    if (i > 0) value.place = PlaceRecipe{1, 80};
+    twice.plans[0].values.push_back(value);
+  }
+  load(twice);
+  const auto* const copied = reinterpret_cast<const float*>(arena_ + 80);
+  EXPECT_EQ(run(), 15);
+  EXPECT_EQ(copied[2], 10);
+  map_.data["bias"] = floats(20);
+  const std::string_view changed[] = {"bias"};
+  DataSwap swap(&**method_, nullptr);
+  ASSERT_EQ(swap.prepare(changed), Error::Ok) << QuietLog::last();
+  EXPECT_EQ(swap.num_tensors(), 3u);
+  EXPECT_EQ(run(), 15);
+  swap.commit();
+  EXPECT_EQ(run(), 25);
+  EXPECT_EQ(copied[2], 20);
+}
+
 // The state has become the bias, which the program may not write, nor may a swap by way of it.
 TEST_F(DataSwapTest, OfAStateThatWasMovedLeavesWhatWasMovedAlone) {
   Recipe moved = recipe();

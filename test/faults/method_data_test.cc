@@ -113,6 +113,87 @@ TEST_F(MethodDataTest, FindsExternalTensorsInAMapWithoutLayouts) {
   EXPECT_EQ(loaded.method(&missing).error(), Error::InvalidExternalData);
 }
 
+// One key of any size, which counts how often its data is asked for and copied.
+class CountingMap final : public NamedDataMap {
+ public:
+  explicit CountingMap(size_t bytes) : data_(bytes / sizeof(float), 7) {}
+
+  Result<FreeableBuffer> get_data(std::string_view key) const override {
+    if (key != "bias") return Error::NotFound;
+    ++asked;
+    return FreeableBuffer(data_.data(), data_.size() * sizeof(float), nullptr);
+  }
+  Error load_data_into(std::string_view key, void* buffer, size_t size) const override {
+    if (key != "bias" || size > data_.size() * sizeof(float)) return Error::NotFound;
+    copied += size;
+    std::memcpy(buffer, data_.data(), size);
+    return Error::Ok;
+  }
+  Result<uint32_t> get_num_keys() const override { return 1u; }
+  Result<const char*> get_key(uint32_t) const override { return "bias"; }
+
+  mutable size_t asked = 0;
+  mutable uint64_t copied = 0;
+
+ private:
+  std::vector<float> data_;
+};
+
+// Each of them would have a buffer of its own, and be checked and read again.
+TEST_F(MethodDataTest, ExternalTensorsOfOneKeyShareItsData) {
+  constexpr size_t kTensors = 1000;
+  Recipe recipe;
+  ValueRecipe& constant = recipe.plans[0].values[1];
+  constant.extra = ExtraRecipe{"bias", fb::TensorDataLocation::EXTERNAL, {}};
+  ValueRecipe state = planned_tensor({3}, 64);
+  state.extra = constant.extra;
+  const ValueRecipe other = constant;
+  recipe.plans[0].arenas[1] = 128;
+  recipe.plans[0].values.push_back(state);
+  recipe.plans[0].values.resize(5 + kTensors, other);
+  recipe.plans[0].chains[0][0].args[1] = 4 + kTensors;
+  Loaded loaded(recipe);
+  const CountingMap map(12);
+  Result<Method> method = loaded.method(&map);
+  ASSERT_TRUE(method.ok()) << QuietLog::last();
+  EXPECT_EQ(map.asked, 1u);
+  EXPECT_EQ(map.copied, 0u);
+  ASSERT_EQ(method->set_input(input_.tensor(), 0), Error::Ok);
+  ASSERT_EQ(method->execute(), Error::Ok);
+  EXPECT_EQ(method->get_output(0).toTensor().const_data_ptr<float>()[5], 12);
+}
+
+// One of them is none that the data fits.
+TEST_F(MethodDataTest, ExternalTensorsOfOneKeyAreEachHeldAgainstIt) {
+  Recipe recipe;
+  recipe.plans[0].values[1].extra = ExtraRecipe{"bias", fb::TensorDataLocation::EXTERNAL, {}};
+  ValueRecipe other = recipe.plans[0].values[1];
+  other.sizes = {4};
+  recipe.plans[0].values.push_back(other);
+  Loaded loaded(recipe);
+  const CountingMap map(12);
+  EXPECT_EQ(loaded.method(&map).error(), Error::InvalidExternalData);
+  EXPECT_NE(QuietLog::last().find("value 4 cannot be set up"), std::string::npos)
+      << QuietLog::last();
+}
+
+// Constants of the program that data from outside takes the place of.
+TEST_F(MethodDataTest, ConstantsOfOneNameAreReplacedByOneBuffer) {
+  Recipe recipe;
+  recipe.plans[0].values[1].extra = ExtraRecipe{"bias", {}, {}};
+  recipe.plans[0].values.resize(1000, recipe.plans[0].values[1]);
+  Loaded loaded(recipe, DataPrecedence::ExternalFirst);
+  const CountingMap map(12);
+  Result<Method> method = loaded.method(&map);
+  ASSERT_TRUE(method.ok()) << QuietLog::last();
+  EXPECT_LE(map.asked, 2u);
+  ASSERT_EQ(method->set_input(input_.tensor(), 0), Error::Ok);
+  ASSERT_EQ(method->execute(), Error::Ok);
+  EXPECT_EQ(method->get_output(0).toTensor().const_data_ptr<float>()[5], 12);
+  const OneKeyMap unrelated("other", "data");
+  EXPECT_TRUE(loaded.method(&unrelated).ok());
+}
+
 // So many states of a mebibyte at one place, with one first value.
 Recipe with_states(int count) {
   Recipe recipe;
@@ -140,6 +221,29 @@ TEST_F(MethodDataTest, FirstValuesOfStatesArePaidFor) {
   }
   EXPECT_NE(QuietLog::last().find("initial values up to it have more than 13"), std::string::npos)
       << QuietLog::last();
+}
+
+TEST_F(MethodDataTest, StatesThatAreCopiesOfOneKeyArePaidFor) {
+  Recipe recipe = with_states(1'200);
+  for (size_t i = 4; i < recipe.plans[0].values.size(); ++i) {
+    recipe.plans[0].values[i].extra = ExtraRecipe{"bias", fb::TensorDataLocation::EXTERNAL, {}};
+  }
+  AlignedLoader loader(build(recipe));
+  ProgramOptions options;
+  options.registry = &test_registry();
+  const Result<Program> program = Program::load(&loader, options);
+  ASSERT_TRUE(program.ok()) << QuietLog::last();
+  std::vector<uint8_t> arena((1 << 20) + 16);
+  Span<uint8_t> span(arena.data() + (16 - reinterpret_cast<uintptr_t>(arena.data()) % 16) % 16,
+                     1 << 20);
+  HierarchicalAllocator planned({&span, 1});
+  BlockAllocator allocator(nullptr);
+  MemoryManager memory(&allocator, &planned);
+  const CountingMap map(1 << 20);
+  EXPECT_EQ(program->load_method("forward", &memory, nullptr, &map).error(), Error::InvalidProgram);
+  EXPECT_EQ(map.asked, 1u);
+  EXPECT_EQ(map.copied, 1u << 20);
+  EXPECT_NE(QuietLog::last().find("value 1"), std::string::npos) << QuietLog::last();
 }
 
 // The same with a layout: data that is not as the program wants it, whatever it
