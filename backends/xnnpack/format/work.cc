@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/xnnpack/format/work.h"
 
+#include <algorithm>
+
+#include "backends/xnnpack/format/node_kind.h"
+
 namespace petrel::backends::xnnpack {
 namespace {
 
@@ -32,6 +36,30 @@ uint64_t depth(const Graph& graph, const Node& node) {
   }
 }
 
+// Elements that are read. A slice reads those that it writes.
+uint64_t inputs_of(const Graph& graph, const Node& node) {
+  if (find_node_kind(node.kind)->family == NodeFamily::kSlice) return 0;
+  uint64_t sum = 0;
+  for (const uint32_t id : node.inputs) {
+    if (id == kNoId) continue;
+    if (__builtin_add_overflow(sum, count_elements(graph.values[id].dims), &sum)) {
+      return UINT64_MAX;
+    }
+  }
+  return sum;
+}
+
+uint64_t outputs_of(const Graph& graph, const Node& node) {
+  uint64_t sum = 0;
+  for (const uint32_t id : node.outputs) {
+    const uint64_t elements = count_elements(graph.values[id].dims);
+    if (__builtin_add_overflow(sum, saturating_multiply(elements, depth(graph, node)), &sum)) {
+      return UINT64_MAX;
+    }
+  }
+  return sum;
+}
+
 constexpr uint64_t kNodeWork = 16;
 
 }  // namespace
@@ -43,12 +71,8 @@ uint64_t count_call_work(const Graph& graph) {
 uint64_t count_multiply_adds(const Graph& graph) {
   uint64_t sum = 0;
   for (const Node& node : graph.nodes) {
-    for (const uint32_t id : node.outputs) {
-      const uint64_t elements = count_elements(graph.values[id].dims);
-      if (__builtin_add_overflow(sum, saturating_multiply(elements, depth(graph, node)), &sum)) {
-        return UINT64_MAX;
-      }
-    }
+    const uint64_t work = std::max(inputs_of(graph, node), outputs_of(graph, node));
+    if (__builtin_add_overflow(sum, work, &sum)) return UINT64_MAX;
   }
   return sum;
 }

@@ -14,7 +14,8 @@
 namespace petrel::backends::xnnpack {
 
 // Multiply-adds of convolutions and matrix products, and one for every element
-// of the output of any other node. Saturates. Precondition: ids exist.
+// of the output of any other node, or of its inputs where they have more: means of planes
+// read what they do not write. Saturates. Precondition: ids and kinds exist.
 uint64_t count_multiply_adds(const Graph& graph);
 
 // What every call costs whatever its sizes: a node takes some 20 ns before its first

@@ -57,6 +57,29 @@ TEST(CountMultiplyAdds, CountsWindowsOfPools) {
   }
 }
 
+// They read what they do not write.
+TEST(CountMultiplyAdds, CountsWhatMeansRead) {
+  Graph graph;
+  graph.values = {value({1, 64, 32, 3}), value({1, 1, 1, 3})};
+  Node mean;
+  mean.kind = NodeKind::GlobalAvgPooling2d;
+  mean.inputs = {0};
+  mean.outputs = {1};
+  graph.nodes = {mean, mean};
+  EXPECT_EQ(count_multiply_adds(graph), 2u * 64 * 32 * 3);
+}
+
+TEST(CountMultiplyAdds, CountsOfWhatIsCutOnlyThePiece) {
+  Graph graph;
+  graph.values = {value({64, 32}), value({2, 3})};
+  Node cut;
+  cut.kind = NodeKind::StaticSlice;
+  cut.inputs = {0};
+  cut.outputs = {1};
+  graph.nodes = {cut};
+  EXPECT_EQ(count_multiply_adds(graph), 6u);
+}
+
 TEST(CountMultiplyAdds, Saturates) {
   Graph graph;
   graph.values = {value({1u << 30, 1u << 30}), value({1u << 31, 1u << 31})};
