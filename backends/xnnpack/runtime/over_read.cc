@@ -25,6 +25,9 @@ bool PaddedBuffer::reserve(size_t size) {
   if (data_ != nullptr && size <= size_) return true;
   size_t padded = 0;
   if (__builtin_add_overflow(size, size_t{XNN_EXTRA_BYTES}, &padded)) return false;
+  // First: what it holds is lost anyway, and both would take twice as much.
+  data_.reset();
+  size_ = 0;
   auto* data = static_cast<uint8_t*>(::operator new(padded, kAlignment, std::nothrow));
   if (data == nullptr) return false;
   // Not left uninitialised: kernels compute with it, though to no effect.
