@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -46,6 +47,34 @@ bool exchange_names(const std::string& a, const std::string& b) {
   return syscall(SYS_renameat2, AT_FDCWD, a.c_str(), AT_FDCWD, b.c_str(), RENAME_EXCHANGE) == 0;
 }
 
+// Names that meet are found by O_EXCL; that nobody can foretell them keeps others from taking them.
+std::string random_suffix() {
+  constexpr char kLetters[] = "0123456789abcdefghijklmnopqrstuvwxyz";
+  uint64_t bits = 0;
+  // glibc has a function for it from 2.25 on, and Linux the call from 3.17 on.
+  if (syscall(SYS_getrandom, &bits, sizeof(bits), 0) != long{sizeof(bits)}) {
+    timespec now = {};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    bits = static_cast<uint64_t>(now.tv_nsec) << 22 ^ static_cast<uint64_t>(getpid());
+  }
+  std::string suffix = ".";
+  for (int i = 0; i < 8; ++i, bits /= 36) suffix += kLetters[bits % 36];
+  return suffix;
+}
+
+// A new file beside `path`, whose name goes to `name`; -1 with errno where there can be none.
+// The system applies the umask to `mode`. Asking for it would take setting it, and another thread
+// may be doing so, too: what both then put back is that of neither.
+int create_beside(const std::string& path, mode_t mode, std::string* name) {
+  constexpr int kTries = 100;
+  for (int i = 0; i < kTries; ++i) {
+    *name = path + random_suffix();
+    const int fd = open(name->c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    if (fd >= 0 || errno != EEXIST) return fd;
+  }
+  return -1;
+}
+
 std::string folder_of(const std::string& path) {
   const size_t slash = path.rfind('/');
   if (slash == std::string::npos) return ".";
@@ -67,15 +96,14 @@ absl::StatusOr<OutputFile> OutputFile::create(const std::string& path) {
   if (path.back() == '/') {
     return absl::InvalidArgumentError(absl::StrCat("output '", path, "' names no file"));
   }
-  std::string temporary = absl::StrCat(path, ".XXXXXX");
-  const int fd = mkostemp(temporary.data(), O_CLOEXEC);
+  std::string temporary;
+  // Nobody reads a file that has yet to get the mode of the one that it replaces.
+  const int fd = create_beside(path, exists ? 0600 : 0666, &temporary);
   if (fd < 0) return failed("create a file beside", path, errno);
   OutputFile file(path, temporary, fd);
-  // mkostemp makes the file private; published it is what any other file is.
-  const mode_t mask = umask(0);
-  umask(mask);
-  const mode_t mode = exists ? info.st_mode & 07777 : 0666 & ~mask;
-  if (fchmod(fd, mode) != 0) return failed("set the mode of", temporary, errno);
+  if (exists && fchmod(fd, info.st_mode & 07777) != 0) {
+    return failed("set the mode of", temporary, errno);
+  }
   return file;
 }
 

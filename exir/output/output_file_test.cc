@@ -15,14 +15,28 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+
+namespace {
+
+std::atomic<int> calls_of_umask{0};
+
+}  // namespace
+
+// Instead of the system's library's.
+extern "C" mode_t umask(mode_t mask) noexcept {
+  ++calls_of_umask;
+  return static_cast<mode_t>(syscall(SYS_umask, mask));
+}
 
 namespace petrel::exir {
 namespace {
@@ -158,6 +172,46 @@ TEST_F(OutputFileTest, KeepsTheOldFileUntilPublishedAndItsMode) {
   struct stat info;
   ASSERT_EQ(stat(path.c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 0777, 0640u);
+}
+
+// The umask is the process's: who sets it for a moment gives what other threads make another mode,
+// and of two who put back what they found one puts back what the other had set.
+TEST_F(OutputFileTest, NewFilesHaveTheModeThatTheUmaskLeavesWhichStays) {
+  for (const mode_t mask : {mode_t{0}, mode_t{022}, mode_t{027}, mode_t{077}}) {
+    const mode_t old = umask(mask);
+    const int calls = calls_of_umask;
+    auto file = OutputFile::create(folder_ + "/x");
+    EXPECT_EQ(calls_of_umask, calls);
+    EXPECT_EQ(umask(old), mask);
+    ASSERT_TRUE(file.ok()) << file.status();
+    ASSERT_TRUE(file->finish().ok());
+    ASSERT_TRUE(file->publish().ok());
+    struct stat info;
+    ASSERT_EQ(stat((folder_ + "/x").c_str(), &info), 0);
+    EXPECT_EQ(info.st_mode & 0777, 0666u & ~mask);
+    file->withdraw();
+  }
+}
+
+TEST_F(OutputFileTest, ManyThreadsMakeFilesOfTheirOwn) {
+  const mode_t old = umask(022);
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 2000; ++i) {
+        const auto file = OutputFile::create(folder_ + "/x");
+        struct stat info = {};
+        const bool is_right = file.ok() && stat(file->temporary_path().c_str(), &info) == 0 &&
+                              (info.st_mode & 0777) == 0644;
+        if (!is_right) ++wrong;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(umask(old), 022u);
+  EXPECT_EQ(wrong.load(), 0);
+  EXPECT_THAT(files(), IsEmpty());
 }
 
 TEST_F(OutputFileTest, WithdrawRemovesWhatWasPublished) {
