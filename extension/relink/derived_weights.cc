@@ -18,6 +18,7 @@
 #include "exir/status_macros.h"
 #include "extension/relink/data_input.h"
 #include "runtime/core/scalar_type.h"
+#include "runtime/core/tensor.h"
 
 namespace petrel::extension {
 namespace {
@@ -61,20 +62,37 @@ bool is_permutation_of(const std::vector<int64_t>& axes, size_t rank) {
   return axes.size() == rank;
 }
 
+// How the elements of a tensor are found in another one: `size` of them `stride` elements apart.
+struct Dim {
+  int64_t size = 1;
+  int64_t stride = 0;
+};
+
+// Dims of one element move nothing: their strides may be any number, and a place that goes through
+// all of them for each element would cost as much as the key is long.
+std::vector<Dim> dims_that_move(const std::vector<int64_t>& sizes,
+                                const std::vector<int64_t>& strides) {
+  std::vector<Dim> dims;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    if (sizes[i] != 1) dims.push_back({sizes[i], strides[i]});
+  }
+  return dims;
+}
+
 // A tensor of `sizes` whose elements are those of `from` `strides` elements apart; false
 // if some are outside.
 bool take(const std::vector<int64_t>& sizes, const std::vector<int64_t>& strides,
           Elements* elements) {
   const Elements& from = *elements;
-  const size_t rank = sizes.size();
+  const std::vector<Dim> dims = dims_that_move(sizes, strides);
   const auto item = static_cast<int64_t>(item_size(from.type));
   const auto count = static_cast<int64_t>(from.blob.size()) / item;
   int64_t number = 1, last = 0;
-  for (size_t i = 0; i < rank; ++i) {
+  for (const Dim& dim : dims) {
     int64_t reach = 0;
-    if (sizes[i] < 1 || __builtin_mul_overflow(sizes[i] - 1, strides[i], &reach) ||
+    if (dim.size < 1 || __builtin_mul_overflow(dim.size - 1, dim.stride, &reach) ||
         __builtin_add_overflow(last, reach, &last) ||
-        __builtin_mul_overflow(number, sizes[i], &number)) {
+        __builtin_mul_overflow(number, dim.size, &number)) {
       return false;
     }
   }
@@ -84,15 +102,15 @@ bool take(const std::vector<int64_t>& sizes, const std::vector<int64_t>& strides
   to.type = TensorType::contiguous(from.type.dtype, sizes);
   const Blob::Bytes bytes = from.blob.bytes();
   std::vector<uint8_t> out(bytes.span().size());
-  std::vector<int64_t> index(rank, 0);
+  std::vector<int64_t> index(dims.size(), 0);
   int64_t place = 0;  // in `from`
   for (int64_t done = 0; done < count; ++done) {
     std::memcpy(out.data() + done * item, bytes.span().data() + place * item,
                 static_cast<size_t>(item));
-    for (size_t i = rank; i-- > 0;) {
-      place += strides[i];
-      if (++index[i] < sizes[i]) break;
-      place -= strides[i] * sizes[i];
+    for (size_t i = dims.size(); i-- > 0;) {
+      place += dims[i].stride;
+      if (++index[i] < dims[i].size) break;
+      place -= dims[i].stride * dims[i].size;
       index[i] = 0;
     }
   }
@@ -103,42 +121,65 @@ bool take(const std::vector<int64_t>& sizes, const std::vector<int64_t>& strides
 
 // Axis i of the result is axis axes[i] of `elements`.
 bool permute(const std::vector<int64_t>& axes, Elements* elements) {
-  const size_t rank = elements->type.sizes.size();
+  const std::vector<int64_t>& from = elements->type.sizes;
+  const size_t rank = from.size();
   if (!is_permutation_of(axes, rank)) return false;
-  std::vector<int64_t> of_source(rank, 1), sizes, strides;
-  for (size_t i = rank; i-- > 1;) of_source[i - 1] = of_source[i] * elements->type.sizes[i];
-  for (const int64_t axis : axes) {
-    sizes.push_back(elements->type.sizes[static_cast<size_t>(axis)]);
-    strides.push_back(of_source[static_cast<size_t>(axis)]);
+  std::vector<int64_t> sizes;
+  for (const int64_t axis : axes) sizes.push_back(from[static_cast<size_t>(axis)]);
+  if (elements->blob.size() == 0) {
+    // Where one size is 0 the others have no bound, and nothing moves.
+    elements->type = TensorType::contiguous(elements->type.dtype, sizes);
+    return true;
   }
-  return elements->blob.size() == 0 || take(sizes, strides, elements);
+  std::vector<int64_t> of_source(rank, 1), strides;
+  for (size_t i = rank; i-- > 1;) of_source[i - 1] = of_source[i] * from[i];
+  for (const int64_t axis : axes) strides.push_back(of_source[static_cast<size_t>(axis)]);
+  return take(sizes, strides, elements);
 }
 
-// One step of a key, such as "@permute_1_0", "#0231" or "#2x3:1,2". False for one that
+// A program has no tensor of more dims, but a key has room for a thousand.
+absl::Status check_rank(absl::string_view step, size_t rank) {
+  if (rank <= runtime::kTensorDimensionLimit) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("'", step.substr(0, 20), "...' has ", rank,
+                                                 " dims, must have at most ",
+                                                 runtime::kTensorDimensionLimit));
+}
+
+absl::Status needs_the_model(absl::string_view step) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("'", step, "' needs the model, whose archive --from can name"));
+}
+
+// One step of a key, such as "@permute_1_0", "#0231" or "#2x3:1,2". Fails for one that
 // needs more than the tensor.
-bool do_step(absl::string_view step, Elements* elements) {
-  if (absl::ConsumePrefix(&step, "#")) {
-    const std::vector<absl::string_view> halves = absl::StrSplit(step, ':');
+absl::Status do_step(absl::string_view step, Elements* elements) {
+  bool is_done = false;
+  absl::string_view rest = step;
+  if (absl::ConsumePrefix(&rest, "#")) {
+    const std::vector<absl::string_view> halves = absl::StrSplit(rest, ':');
     if (halves.size() == 2) {
       const auto sizes = numbers(halves[0], 'x'), strides = numbers(halves[1], ',');
-      return sizes && strides && sizes->size() == strides->size() &&
-             take(*sizes, *strides, elements);
+      if (sizes) PETREL_RETURN_IF_ERROR(check_rank(step, sizes->size()));
+      is_done =
+          sizes && strides && sizes->size() == strides->size() && take(*sizes, *strides, elements);
+    } else {
+      std::vector<int64_t> axes;
+      for (const char digit : rest) axes.push_back(digit - '0');
+      is_done = permute(axes, elements);
     }
-    std::vector<int64_t> axes;
-    for (const char digit : step) axes.push_back(digit - '0');
-    return permute(axes, elements);
+  } else if (absl::ConsumePrefix(&rest, "@permute_")) {
+    const auto axes = numbers(rest, '_');
+    is_done = axes && permute(*axes, elements);
+  } else if (absl::ConsumePrefix(&rest, "@view_")) {
+    const auto sizes = numbers(rest, '_');
+    if (sizes) {
+      PETREL_RETURN_IF_ERROR(check_rank(step, sizes->size()));
+      const TensorType type = TensorType::contiguous(elements->type.dtype, *sizes);
+      is_done = type.nbytes() == elements->type.nbytes();
+      if (is_done) elements->type = type;
+    }
   }
-  if (absl::ConsumePrefix(&step, "@permute_")) {
-    const auto axes = numbers(step, '_');
-    return axes && permute(*axes, elements);
-  }
-  if (!absl::ConsumePrefix(&step, "@view_")) return false;
-  const auto sizes = numbers(step, '_');
-  if (!sizes) return false;
-  const TensorType type = TensorType::contiguous(elements->type.dtype, *sizes);
-  if (type.nbytes() != elements->type.nbytes()) return false;
-  elements->type = type;
-  return true;
+  return is_done ? absl::OkStatus() : needs_the_model(step);
 }
 
 // "conv.weight", "@bn1" and "#0231" of "conv.weight@bn1#0231".
@@ -229,9 +270,9 @@ class Deriver {
     }
     Elements elements{*entry.layout, entry.blob};
     for (size_t i = 1; i <= num_steps; ++i) {
-      if (do_step(parts[i], &elements)) continue;
-      problems_.push_back(absl::StrCat("'", weight.key, "': '", parts[i],
-                                       "' needs the model, whose archive --from can name"));
+      const absl::Status step = do_step(parts[i], &elements);
+      if (step.ok()) continue;
+      problems_.push_back(absl::StrCat("'", weight.key, "': ", step.message()));
       return absl::OkStatus();
     }
     if (elements.blob.size() != weight.bytes ||
