@@ -178,7 +178,7 @@ void read_plan(Reader& in, DeviceMethodInfo* method) {
     check_bytes(in, tensor.name, tensor.type, tensor.sizes, tensor.bytes);
   }
   const auto read_indices = [&](std::vector<uint16_t>* indices) {
-    indices->resize(in.count(in.number16(), 2));
+    indices->resize(in.count(in.number16(), 2, kMostPlanTensors));
     for (uint16_t& index : *indices) {
       index = in.number16();
       if (index >= method->tensors.size()) in.fail("a step has a tensor that there is not");

@@ -57,6 +57,29 @@ Bytes info_of(uint32_t methods, uint32_t inputs, const Bytes& input) {
   return out;
 }
 
+// What a device says whose method has one tensor and `steps` steps that read it `reads` times.
+Bytes info_with_steps(uint32_t steps, uint32_t reads) {
+  Bytes out = info_of(1, 0, {});
+  out[27] = 1;  // behind the version, three texts and two numbers: there are plans
+  put32(&out, 1);
+  put_text(&out, "t");
+  put32(&out, 6);
+  put16(&out, 0);  // no dims
+  put16(&out, 0);
+  put32(&out, 0);
+  put32(&out, 4);
+  put16(&out, 0);
+  put16(&out, 0);
+  put32(&out, steps);
+  for (uint32_t s = 0; s < steps; ++s) {
+    for (int text = 0; text < 3; ++text) put_text(&out, "");
+    put16(&out, reads);
+    for (uint32_t i = 0; i < reads; ++i) put16(&out, 0);
+    put16(&out, 0);
+  }
+  return out;
+}
+
 std::string problem_of(const Bytes& bytes) {
   const auto info = parse_device_info("mine", bytes);
   return std::string(info.status().message());
@@ -100,6 +123,13 @@ TEST(DeviceInfoTest, MorePartsThanRequestsCanNameAreRefused) {
 // Ten bytes each, of which the host would make some hundred.
 TEST(DeviceInfoTest, PartsOfAllMethodsAreCounted) {
   EXPECT_THAT(problem_of(info_of(256, 1024, tensor_of({}, 4))),
+              HasSubstr("it has more than 262144 parts"));
+}
+
+// Two bytes each, which are followed for each tensor that the step writes.
+TEST(DeviceInfoTest, WhatStepsReadAndWriteIsPartOfThem) {
+  EXPECT_THAT(problem_of(info_with_steps(3, UINT16_MAX)), HasSubstr("lies outside of its memory"));
+  EXPECT_THAT(problem_of(info_with_steps(5, UINT16_MAX)),
               HasSubstr("it has more than 262144 parts"));
 }
 

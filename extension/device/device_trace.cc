@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -59,7 +61,7 @@ class Tracer {
   absl::StatusOr<ValueTrace> trace() {
     // A device that was started anew makes the whole run again.
     PETREL_RETURN_IF_ERROR(method_.execute_steps([&](uint32_t step) {
-      if (step == 0) begin();
+      if (step == 0) PETREL_RETURN_IF_ERROR(begin());
       return add(step);
     }));
     for (const auto& [tensor, place] : places_) {
@@ -71,8 +73,9 @@ class Tracer {
   }
 
  private:
-  void begin() {
+  absl::Status begin() {
     trace_ = ValueTrace();
+    room_ = TraceRoom();
     places_.clear();
     next_here_ = 0;
     places_here_.clear();
@@ -82,6 +85,7 @@ class Tracer {
       TraceValue value;
       value.op = value.family = "input";
       value.is_input = true;
+      PETREL_RETURN_IF_ERROR(take(0, tensors[i].bytes));
       for (size_t n = 0; n < method_.num_inputs(); ++n) {
         const DeviceTensor& input = method_.info().inputs[n];
         if (input.name != tensors[i].name || !is_alike(input, tensors[i])) continue;
@@ -89,24 +93,40 @@ class Tracer {
         const auto* data = static_cast<const uint8_t*>(given->const_data_ptr());
         value.array = array_of(tensors[i], {given->sizes().begin(), given->sizes().end()},
                                Bytes(data, data + given->nbytes()));
+        break;
       }
       value.is_seen = !value.array.data.empty();
       places_[i] = trace_.values.size();
       trace_.values.push_back(std::move(value));
     }
+    return absl::OkStatus();
+  }
+
+  absl::Status take(size_t inputs, uint64_t bytes) {
+    if (room_.take(inputs, bytes)) return absl::OkStatus();
+    return absl::ResourceExhaustedError(absl::StrCat(
+        method_.device().name(), ": method '", method_.info().name, "' ", TraceRoom::problem()));
   }
 
   absl::Status add(uint32_t index) {
     const DeviceStep& step = method_.info().steps[index];
     std::vector<size_t> inputs;
+    std::set<size_t> known;
     for (const uint16_t tensor : step.reads) {
       const auto found = places_.find(tensor);
-      if (found != places_.end()) inputs.push_back(found->second);
+      if (found == places_.end() || !known.insert(found->second).second) continue;
+      inputs.push_back(found->second);
     }
+    const std::string place =
+        step.source.empty() ? step.name : absl::StrCat(step.name, ", ", step.source);
     for (const uint16_t tensor : step.writes) {
       const DevicePlanTensor& wanted = method_.info().tensors[tensor];
+      const std::vector<int32_t> sizes = sizes_of(tensor, step.kernel, wanted);
+      const size_t most = std::max<size_t>(count_of(wanted.sizes), 1);
+      const size_t size = wanted.bytes / most * count_of(sizes);
+      PETREL_RETURN_IF_ERROR(take(inputs.size(), place.size() + step.kernel.size() + size));
       TraceValue value;
-      value.place = step.source.empty() ? step.name : absl::StrCat(step.name, ", ", step.source);
+      value.place = place;
       value.op = step.kernel;
       value.family = operator_family(step.kernel);
       value.inputs = inputs;
@@ -114,11 +134,8 @@ class Tracer {
       for (const size_t input : inputs) {
         value.is_rounded = value.is_rounded || trace_.values[input].is_rounded;
       }
-      const std::vector<int32_t> sizes = sizes_of(tensor, step.kernel, wanted);
-      const size_t most = std::max<size_t>(count_of(wanted.sizes), 1);
-      PETREL_ASSIGN_OR_RETURN(Bytes bytes,
-                              method_.device().read({PETREL_RPC_TENSOR, method_.index(), tensor},
-                                                    wanted.bytes / most * count_of(sizes)));
+      PETREL_ASSIGN_OR_RETURN(
+          Bytes bytes, method_.device().read({PETREL_RPC_TENSOR, method_.index(), tensor}, size));
       value.array = array_of(wanted, sizes, std::move(bytes));
       places_[tensor] = trace_.values.size();
       trace_.values.push_back(std::move(value));
@@ -147,6 +164,7 @@ class Tracer {
   std::map<uint16_t, std::string> places_here_;  // of what made them here, by tensor
   bool varies_ = false;
   ValueTrace trace_;
+  TraceRoom room_;
   std::map<size_t, size_t> places_;  // of tensors in the trace
 };
 

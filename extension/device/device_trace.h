@@ -16,7 +16,7 @@ namespace petrel::extension {
 
 // Runs the method on its inputs. Where sizes vary, which a device tells of inputs alone, values
 // have those of `here`, what the interpreter computes of the same inputs. Unimplemented without a
-// plan.
+// plan, ResourceExhausted for more values than a trace has (TraceRoom).
 absl::StatusOr<ValueTrace> trace_device(DeviceMethod& method, const ValueTrace& here);
 
 }  // namespace petrel::extension

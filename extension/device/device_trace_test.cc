@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "extension/device/device_trace.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -14,18 +17,23 @@
 namespace petrel::extension {
 namespace {
 
-ValueTrace trace_with_plan(const petrel_plan& plan) {
+using ::testing::HasSubstr;
+
+absl::StatusOr<ValueTrace> try_plan(const petrel_plan& plan) {
   TestingDevice device;
   device.config().plan = &plan;
   device.start();
   auto host =
       Device::open(std::make_unique<FaultyLine>(device, FaultyLine::Faults(), 1), "test", {});
-  EXPECT_TRUE(host.ok()) << host.status();
-  if (!host.ok()) return {};
+  if (!host.ok()) return host.status();
   DeviceMethod& forward = **(*host)->method("forward");
   const std::vector<int32_t> values = {1, 2, 3, 4};
   std::memcpy(forward.get_input("x")->mutable_data_ptr(), values.data(), 16);
-  absl::StatusOr<ValueTrace> trace = trace_device(forward, {});
+  return trace_device(forward, {});
+}
+
+ValueTrace trace_with_plan(const petrel_plan& plan) {
+  absl::StatusOr<ValueTrace> trace = try_plan(plan);
   EXPECT_TRUE(trace.ok()) << trace.status();
   return trace.ok() ? *std::move(trace) : ValueTrace();
 }
@@ -63,6 +71,55 @@ TEST(DeviceTrace, ReadsInputsOnlyAsWhatTheyAre) {
     EXPECT_TRUE(trace.values[0].is_input);
     EXPECT_FALSE(trace.values[0].is_seen);
   }
+}
+
+// The first two steps by turns.
+int32_t run_endlessly(void* context, const void* const* inputs, void* const* outputs,
+                      uint32_t* next) {
+  const int32_t status = testing_plan()->methods[0].run_step(context, inputs, outputs, next);
+  if (*next == 3) *next = 1;
+  return status;
+}
+
+TEST(DeviceTrace, HasNoMoreValuesThanCanBeCompared) {
+  petrel_method_plan method = testing_plan()->methods[0];
+  method.run_step = run_endlessly;
+  petrel_plan plan = *testing_plan();
+  plan.methods = &method;
+  EXPECT_THAT(std::string(try_plan(plan).status().message()),
+              HasSubstr("test: method 'forward' computes more than can be compared, which is "
+                        "20000 values of 1000000 inputs"));
+}
+
+// What each of them is made from takes as much as their product.
+TEST(DeviceTrace, HasNoMoreInputsThanCanBeCompared) {
+  petrel_method_plan method = testing_plan()->methods[0];
+  std::vector<petrel_plan_tensor> tensors(method.tensors, method.tensors + method.num_tensors);
+  std::vector<petrel_plan_step> steps(method.steps, method.steps + method.num_steps);
+  constexpr uint16_t kRead = 1100, kWritten = 1000;
+  std::vector<uint16_t> read, written;
+  for (uint16_t i = 0; i < kRead + kWritten; ++i) {
+    std::vector<uint16_t>& list = i < kRead ? read : written;
+    list.push_back(static_cast<uint16_t>(tensors.size()));
+    tensors.push_back(tensors[1]);
+    tensors.back().written_by = i < kRead ? 0 : 1;
+  }
+  method.tensors = tensors.data();
+  method.num_tensors = static_cast<uint32_t>(tensors.size());
+  method.steps = steps.data();
+  steps[1].reads = read.data();
+  steps[1].num_reads = kRead;
+  steps[1].writes = written.data();
+  steps[1].num_writes = kWritten;
+  petrel_plan plan = *testing_plan();
+  plan.methods = &method;
+  EXPECT_THAT(std::string(try_plan(plan).status().message()),
+              HasSubstr("computes more than can be compared"));
+  // The same tensor, however often, is one.
+  std::fill(read.begin(), read.end(), uint16_t{0});
+  const ValueTrace trace = trace_with_plan(plan);
+  ASSERT_GT(trace.values.size(), size_t{kWritten});
+  EXPECT_EQ(trace.values[trace.values.size() - 5].inputs, std::vector<size_t>{0});
 }
 
 }  // namespace

@@ -89,6 +89,28 @@ TEST(Tap, KeepsNoMoreThanCanBeCompared) {
   EXPECT_FALSE(tap.is_full());
 }
 
+// Each output of a call follows from all of its inputs: a list for each would be their product.
+TEST(Tap, KeepsNoMoreInputsThanCanBeCompared) {
+  constexpr size_t kInputs = 2000, kOutputs = 1000;
+  static_assert(kInputs * kOutputs > kMaxTracedInputs);
+  std::vector<float> elements(kInputs + kOutputs);
+  int32_t sizes[1] = {1};
+  std::vector<runtime::TensorImpl> impls;
+  for (float& element : elements) {
+    impls.emplace_back(runtime::ScalarType::Float, 1, sizes, &element);
+  }
+  std::vector<runtime::EValue> values;
+  for (runtime::TensorImpl& impl : impls) values.emplace_back(runtime::Tensor(&impl));
+  std::vector<runtime::EValue*> args;
+  for (runtime::EValue& value : values) args.push_back(&value);
+  Tap tap;
+  tap.watch({values.begin(), values.begin() + kInputs});
+  tap.create_event_block("execute");
+  tap.record_delegate("XnnpackBackend", kOutputs, {args.data(), args.size()});
+  EXPECT_TRUE(tap.is_full());
+  EXPECT_EQ(tap.take({}).values.size(), kInputs + kMaxTracedInputs / kInputs);
+}
+
 TEST(Tap, ShowsPartsThatAreRead) {
   float elements[6] = {1, 2, 3, 4, 5, 6};
   int32_t sizes[1] = {4};

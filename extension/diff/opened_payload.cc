@@ -8,6 +8,7 @@
 #include "backends/xnnpack/format/graph_check.h"
 #include "backends/xnnpack/format/payload_reader.h"
 #include "backends/xnnpack/format/shape_rules.h"
+#include "extension/diff/value_trace.h"
 #include "extension/npy/tensor_array.h"
 #include "runtime/core/budget.h"
 #include "runtime/core/limits.h"

@@ -25,9 +25,6 @@
 
 namespace petrel::extension {
 
-// What is kept of one run at most, the elements of all values together.
-inline constexpr uint64_t kMaxTracedBytes = uint64_t{1} << 32;
-
 class OpenedPayload {
  public:
   // `map` and the bytes are needed during the call only.

@@ -98,7 +98,7 @@ bool computes_with_integers(const xnnpack::Graph& graph, const xnnpack::Node& no
 void Tap::watch(std::vector<EValue> inputs) {
   inputs_ = std::move(inputs);
   trace_ = ValueTrace();
-  traced_bytes_ = 0;
+  room_ = TraceRoom();
   memory_ = WrittenMemory();
   parts_.clear();
 }
@@ -155,7 +155,6 @@ size_t Tap::append(TraceValue value) {
       value.scale = from.scale;
     }
   }
-  traced_bytes_ += value.array.data.size();
   trace_.values.push_back(std::move(value));
   return trace_.values.size() - 1;
 }
@@ -163,19 +162,16 @@ size_t Tap::append(TraceValue value) {
 void Tap::append_tensor(TraceValue value, const Tensor& tensor) {
   if (tensor.const_data_ptr() == nullptr && tensor.nbytes() > 0) return;
   // A call may have many outputs, and all over the same memory.
-  if (is_full() || tensor.nbytes() > kMaxTracedBytes - traced_bytes_) {
-    traced_bytes_ = kMaxTracedBytes;
-    return;
-  }
+  if (!room_.take(value.inputs.size(), tensor.nbytes())) return;
   value.array = to_npy(tensor);
   memory_.write(tensor.const_data_ptr(), tensor.nbytes(), append(std::move(value)));
 }
 
 size_t Tap::part_of(size_t from, const Tensor& tensor) {
   const TraceValue& whole = trace_.values[from];
-  const bool is_part = tensor.nbytes() < whole.array.data.size() &&
-                       tensor.scalar_type() == whole.array.type && !is_full();
-  if (!is_part) return from;
+  const bool is_part =
+      tensor.nbytes() < whole.array.data.size() && tensor.scalar_type() == whole.array.type;
+  if (!is_part || is_full()) return from;
   TraceValue part;
   part.place = whole.place;
   part.op = "part";
@@ -183,10 +179,11 @@ size_t Tap::part_of(size_t from, const Tensor& tensor) {
   part.inputs = {from};
   part.is_part = true;
   part.array = to_npy(tensor);
-  const auto [known, is_new] =
-      parts_.emplace(std::make_tuple(from, tensor.const_data_ptr(), part.type_text()), size_t{0});
-  if (is_new) known->second = append(std::move(part));
-  return known->second;
+  const auto key = std::make_tuple(from, tensor.const_data_ptr(), part.type_text());
+  const auto known = parts_.find(key);
+  if (known != parts_.end()) return known->second;
+  if (!room_.take(part.inputs.size(), part.array.data.size())) return from;
+  return parts_[key] = append(std::move(part));
 }
 
 void Tap::read_values(const EValue& value, std::vector<size_t>* out) {
@@ -255,7 +252,12 @@ void Tap::record_payload(const OpenedPayload& payload, std::map<uint32_t, NpyArr
       }
       const auto output = outputs.find(id);
       const auto shown = inner.find(id);
-      if (output != outputs.end()) {
+      const bool is_output = output != outputs.end();
+      const uint64_t bytes = is_output              ? args[output->second]->toTensor().nbytes()
+                             : shown != inner.end() ? shown->second.data.size()
+                                                    : 0;
+      if (!room_.take(value.inputs.size(), bytes)) return;
+      if (is_output) {
         const Tensor tensor = args[output->second]->toTensor();
         value.array = to_npy(tensor);
         made[id] = {append(std::move(value))};

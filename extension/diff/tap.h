@@ -34,10 +34,6 @@
 
 namespace petrel::extension {
 
-// What a tap keeps of one run at most, all elements together. A program may loop, and
-// values are aligned pair by pair.
-inline constexpr size_t kMaxTracedValues = 20'000;
-
 class Tap final : public runtime::EventTracer {
  public:
   // What the method has as inputs now; those that are not tensors are passed over. They
@@ -48,9 +44,7 @@ class Tap final : public runtime::EventTracer {
   ValueTrace take(const std::vector<runtime::EValue>& outputs);
 
   // Whether a limit was reached: what came later is not in the trace.
-  bool is_full() const {
-    return trace_.values.size() >= kMaxTracedValues || traced_bytes_ >= kMaxTracedBytes;
-  }
+  bool is_full() const { return room_.is_full(); }
 
   // For kernels and backends of tapped_registry().
   void record_kernel(const runtime::Kernel& kernel, runtime::Span<runtime::EValue*> args);
@@ -69,7 +63,7 @@ class Tap final : public runtime::EventTracer {
 
  private:
   TraceValue begin_value(const std::string& op) const;
-  // Sets what follows from its inputs; its place in the trace.
+  // Sets what follows from its inputs; its place in the trace. Precondition: room is taken.
   size_t append(TraceValue value);
   void append_tensor(TraceValue value, const runtime::Tensor& tensor);
   void read_values(const runtime::EValue& value, std::vector<size_t>* out);
@@ -82,7 +76,7 @@ class Tap final : public runtime::EventTracer {
   // Parts by the value that they are of, their address and type.
   std::map<std::tuple<size_t, const void*, std::string>, size_t> parts_;
   ValueTrace trace_;
-  uint64_t traced_bytes_ = 0;
+  TraceRoom room_;
 };
 
 // The kernels and backends of default_registry(). A method loaded with it must have a Tap

@@ -73,6 +73,20 @@ std::vector<double> widen(const NpyArray& array) {
 
 }  // namespace
 
+bool TraceRoom::take(size_t inputs, uint64_t bytes) {
+  is_full_ = is_full_ || values_ == 0 || inputs > inputs_ || bytes > bytes_;
+  if (is_full_) return false;
+  --values_;
+  inputs_ -= inputs;
+  bytes_ -= bytes;
+  return true;
+}
+
+std::string TraceRoom::problem() {
+  return absl::StrCat("computes more than can be compared, which is ", kMaxTracedValues,
+                      " values of ", kMaxTracedInputs, " inputs and ", kMaxTracedBytes, " bytes");
+}
+
 std::vector<double> TraceValue::numbers() const {
   std::vector<double> numbers = widen(array);
   if (!scale.has_value()) return numbers;

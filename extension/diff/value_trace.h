@@ -12,6 +12,7 @@
 #define PETREL_EXTENSION_DIFF_VALUE_TRACE_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -56,6 +57,28 @@ struct TraceValue {
   std::vector<double> numbers() const;
   // "[1,16,8,8] f32".
   std::string type_text() const;
+};
+
+// What is kept of one run at most: a program may loop, a device says what it likes, and values are
+// aligned pair by pair. Inputs are those of all values together, bytes their elements.
+inline constexpr size_t kMaxTracedValues = 20'000;
+inline constexpr size_t kMaxTracedInputs = 1'000'000;
+inline constexpr uint64_t kMaxTracedBytes = uint64_t{1} << 32;
+
+// What is left of that; whoever makes a trace takes it for each value before it is made.
+class TraceRoom {
+ public:
+  // False when there is no room for it, and then for nothing that comes later.
+  bool take(size_t inputs, uint64_t bytes);
+  bool is_full() const { return is_full_; }
+  // "computes more than can be compared, which is 20000 values ...".
+  static std::string problem();
+
+ private:
+  size_t values_ = kMaxTracedValues;
+  size_t inputs_ = kMaxTracedInputs;
+  uint64_t bytes_ = kMaxTracedBytes;
+  bool is_full_ = false;
 };
 
 struct ValueTrace {

@@ -58,8 +58,7 @@ absl::StatusOr<ValueTrace> WatchedProgram::run(const std::string& method,
   if (!outputs.ok()) return failed(outputs.error());
   if (tap_.is_full()) {
     return absl::ResourceExhaustedError(
-        absl::StrCat(path_, ": method '", method, "' computes more than can be compared, which is ",
-                     kMaxTracedValues, " values and ", kMaxTracedBytes, " bytes"));
+        absl::StrCat(path_, ": method '", method, "' ", TraceRoom::problem()));
   }
   return tap_.take(*outputs);
 }
