@@ -104,16 +104,20 @@ bool append_element(const json& element, ScalarType type, std::vector<uint8_t>* 
   }
 }
 
+// What is not an array, for messages. Objects and what lies in them is not printed: they may be
+// deep, and each level would be a call within the other.
+std::string text_of(const json& value) { return value.is_object() ? "an object" : value.dump(); }
+
 // Appends the elements of `values`, whose dims from `dim` on are checked against
 // the shape, or become it where they are the first.
 absl::Status collect(const json& values, size_t dim, NpyArray* array, bool is_first) {
   if (!values.is_array()) {
     if (dim != array->shape.size()) {
-      return absl::InvalidArgumentError(absl::StrCat("has ", values.dump(), " beside rows"));
+      return absl::InvalidArgumentError(absl::StrCat("has ", text_of(values), " beside rows"));
     }
     if (append_element(values, array->type, &array->data)) return absl::OkStatus();
-    return absl::InvalidArgumentError(
-        absl::StrCat("has ", values.dump(), ", which is not a ", runtime::to_string(array->type)));
+    return absl::InvalidArgumentError(absl::StrCat("has ", text_of(values), ", which is not a ",
+                                                   runtime::to_string(array->type)));
   }
   if (dim == kMaxDims) {
     return absl::InvalidArgumentError(absl::StrCat("has more than ", kMaxDims, " dims"));

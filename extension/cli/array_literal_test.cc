@@ -77,6 +77,13 @@ TEST(ArrayLiteral, RefusesRaggedRows) {
   EXPECT_THAT(error_of("[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]"), HasSubstr("more than 16 dims"));
 }
 
+TEST(ArrayLiteral, PrintsNoDeepObjects) {
+  const std::string deep = "{\"a\":" + std::string(500000, '[') + std::string(500000, ']') + "}";
+  EXPECT_THAT(error_of("[" + deep + "]:float32"),
+              HasSubstr("has an object, which is not a float32"));
+  EXPECT_THAT(error_of("[[1]," + deep + "]:float32"), HasSubstr("has an object beside rows"));
+}
+
 TEST(ArrayLiteral, IsNotAFile) {
   for (const char* text : {"[1,2]", "[1]:int64", "3", "-1.5", "true", "2:int64"}) {
     EXPECT_TRUE(is_array_literal(text)) << text;
