@@ -142,6 +142,11 @@ absl::StatusOr<std::vector<double>> bias_of(const Argument& argument) {
   } else {
     return cannot("its bias is computed at run time");
   }
+  for (const std::vector<double>* each : {&scales, &zero_points}) {
+    if (each->size() != 1 && each->size() != levels.size()) {
+      return cannot("its bias has a scale or a zero point for other than each level");
+    }
+  }
   for (size_t i = 0; i < levels.size(); ++i) {
     levels[i] = (levels[i] - zero_points[zero_points.size() == 1 ? 0 : i]) *
                 scales[scales.size() == 1 ? 0 : i];

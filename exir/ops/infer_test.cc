@@ -335,6 +335,25 @@ constexpr Wrong kWrong[] = {
     {"aten.diagonal_scatter.default(%a, %n)", "argument 'src' is [], must be [2]"},
     {"aten.affine_grid_generator.default(%a, [2,1,4,4], true)", "must be floats [2,2,3]"},
     {"aten.constant_pad_nd.default(%a, [5,-4])", "cuts more from dim 1 than its size 3"},
+    {"aten.reflection_pad2d.default(%x, [])", "argument 'padding' has 0 items, must have 4"},
+    {"aten.reflection_pad1d.default(%a, [0,0,-1,0])", "has 4 items, must have 2"},
+    {"aten.replication_pad2d.default(%v, [1,1,1,1])", "argument 'self' has rank 1, must be 3 or 4"},
+    {"aten.pad.default(%v, [1,1,1,1], \"circular\")", "argument 'self' has rank 1, must be 3 or 4"},
+    {"aten.upsample_nearest2d.vec(%y, none, [2.0])", "argument 'input' has rank 3, must be 4"},
+    {"aten.upsample_bilinear2d.default(%y, [8,8], false)", "argument 'self' has rank 3, must be 4"},
+    {"aten.native_group_norm.default(%x, none, none, 1000, 3, 64, 1, 0.1)",
+     "argument 'N' is 1000, must be 1"},
+    {"aten.native_group_norm.default(%x, none, none, 1, 3, 65, 1, 0.1)",
+     "argument 'HxW' is 65, must be 64"},
+    {"aten.addmm.default(%s, %s, %s, beta=0.5)", "argument 'beta' must be an integer"},
+    {"quantized_decomposed.embedding_byte.default(%q, %z, none, -128, 127, %i)",
+     "argument 'weight_scales' has 0 groups, which do not divide 3 columns"},
+    {"quantized_decomposed.embedding_byte.default(%q, %t, none, -128, 127, %i)",
+     "argument 'weight_scales' has 2 groups, which do not divide 3 columns"},
+    {"quantized_decomposed.embedding_byte.default(%q, %v, %c, -128, 127, %i)",
+     "argument 'weight_zero_points' must have the sizes of the scales"},
+    {"quantized_decomposed.embedding_byte.default(%q, %v, none, -128, 127, %v)",
+     "argument 'indices' is f32, must be i64 or i32"},
 };
 
 TEST(Infer, NamesTheArgumentThatDoesNotFit) {
@@ -342,7 +361,8 @@ TEST(Infer, NamesTheArgumentThatDoesNotFit) {
     const std::string text = absl::StrCat(
         "method @m(%a: f32[2,3], %b: f32[4,5], %x: f32[1,3,8,8], "
         "%w: f32[4,3,3,3], %v: f32[4], %i: i64[4], %j: i64[2,3], %o: bool[3], %c: f32[3,3], "
-        "%k: i64[2], %n: f32[], %l: f32[1,3]) {\n  %r = ",
+        "%k: i64[2], %n: f32[], %l: f32[1,3], %y: f32[1,1,4], %s: i64[3,3], %q: i8[4,3], "
+        "%z: f32[4,0], %t: f32[4,2]) {\n  %r = ",
         wrong.call, " : f32[1]\n  return %r\n}\n");
     const auto graph = parse_graph(text, find_op, nullptr);
     ASSERT_TRUE(graph.ok()) << graph.status();

@@ -129,6 +129,15 @@ Inferred group_norm(const BoundArguments& in) {
 Inferred native_group_norm(const BoundArguments& in) {
   PETREL_ASSIGN_OR_RETURN(const Size groups, checked_groups(in, "group"));
   const TensorType& input = in.tensor("input");
+  Size plane = 1;
+  for (size_t d = 2; d < input.rank(); ++d) plane *= input.sizes[d];
+  const std::pair<const char*, Size> counts[] = {
+      {"N", input.sizes[0]}, {"C", input.sizes[1]}, {"HxW", plane}};
+  for (const auto& [name, count] : counts) {
+    if (in.integer(name) != count) {
+      return invalid("argument '", name, "' is ", in.integer(name), ", must be ", count);
+    }
+  }
   const Type saved = TensorType::contiguous(statistics_dtype(in), {input.sizes[0], groups});
   return std::vector<Type>{TensorType::contiguous(input.dtype, input.sizes), saved, saved};
 }

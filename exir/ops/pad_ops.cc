@@ -3,6 +3,7 @@
 
 #include "exir/ops/families.h"
 #include "exir/ops/rule.h"
+#include "exir/status_macros.h"
 
 namespace petrel::exir::rules {
 namespace {
@@ -40,15 +41,45 @@ Inferred padded(const BoundArguments& in, bool reflects) {
 
 Inferred constant_pad(const BoundArguments& in) { return padded(in, false); }
 
-Inferred pad(const BoundArguments& in) {
-  const std::string mode = in.text("mode");
-  for (const char* known : {"constant", "reflect", "replicate", "circular"}) {
-    if (mode == known) return padded(in, mode == "reflect");
+// All dims but the channels, and images that may be absent, are padded: where others come from
+// depends on all of them.
+absl::Status check_padded_dims(const BoundArguments& in, size_t dims) {
+  const size_t rank = in.tensor("self").rank();
+  const size_t items = in.ints(in.has("pad") ? "pad" : "padding").size();
+  if (items != 2 * dims) {
+    return invalid("argument 'padding' has ", items, " items, must have ", 2 * dims);
   }
-  return invalid("argument 'mode' is '", mode, "'");
+  if (rank != dims + 1 && rank != dims + 2) {
+    return invalid("argument 'self' has rank ", rank, ", must be ", dims + 1, " or ", dims + 2);
+  }
+  return absl::OkStatus();
 }
 
-Inferred reflection_pad(const BoundArguments& in) { return padded(in, true); }
+Inferred pad(const BoundArguments& in) {
+  const std::string mode = in.text("mode");
+  if (mode == "constant") return padded(in, false);
+  if (mode != "reflect" && mode != "replicate" && mode != "circular") {
+    return invalid("argument 'mode' is '", mode, "'");
+  }
+  const size_t dims = in.ints("pad").size() / 2;
+  if (dims < 1 || dims > 3) {
+    return invalid("argument 'pad' has ", in.ints("pad").size(), " items, must have 2, 4 or 6");
+  }
+  PETREL_RETURN_IF_ERROR(check_padded_dims(in, dims));
+  return padded(in, mode == "reflect");
+}
+
+template <size_t kDims>
+Inferred reflection_pad(const BoundArguments& in) {
+  PETREL_RETURN_IF_ERROR(check_padded_dims(in, kDims));
+  return padded(in, true);
+}
+
+template <size_t kDims>
+Inferred replication_pad(const BoundArguments& in) {
+  PETREL_RETURN_IF_ERROR(check_padded_dims(in, kDims));
+  return padded(in, false);
+}
 
 constexpr OpRow kRows[] = {
     {"aten::constant_pad_nd(Tensor self, SymInt[] pad, Scalar value=0) -> "
@@ -58,17 +89,17 @@ constexpr OpRow kRows[] = {
      "value=None) -> Tensor",
      "", kPure, infer<pad>},
     {"aten::reflection_pad1d(Tensor self, SymInt[2] padding) -> Tensor",
-     "aten::reflection_pad1d.out", kPure, infer<reflection_pad>},
+     "aten::reflection_pad1d.out", kPure, infer<reflection_pad<1>>},
     {"aten::reflection_pad2d(Tensor self, SymInt[4] padding) -> Tensor",
-     "aten::reflection_pad2d.out", kPure, infer<reflection_pad>},
+     "aten::reflection_pad2d.out", kPure, infer<reflection_pad<2>>},
     {"aten::reflection_pad3d(Tensor self, SymInt[6] padding) -> Tensor",
-     "aten::reflection_pad3d.out", kPure, infer<reflection_pad>},
+     "aten::reflection_pad3d.out", kPure, infer<reflection_pad<3>>},
     {"aten::replication_pad1d(Tensor self, SymInt[2] padding) -> Tensor",
-     "aten::replication_pad1d.out", kPure, infer<constant_pad>},
+     "aten::replication_pad1d.out", kPure, infer<replication_pad<1>>},
     {"aten::replication_pad2d(Tensor self, SymInt[4] padding) -> Tensor",
-     "aten::replication_pad2d.out", kPure, infer<constant_pad>},
+     "aten::replication_pad2d.out", kPure, infer<replication_pad<2>>},
     {"aten::replication_pad3d(Tensor self, SymInt[6] padding) -> Tensor",
-     "aten::replication_pad3d.out", kPure, infer<constant_pad>},
+     "aten::replication_pad3d.out", kPure, infer<replication_pad<3>>},
 };
 
 }  // namespace

@@ -158,8 +158,21 @@ Inferred embedding(const BoundArguments& in) {
     return invalid("argument 'weight_scales' must have a row for each of the ", weight.sizes[0],
                    " of the table");
   }
+  const Size columns = weight.sizes[1] * kPerByte;
+  if (scales.rank() == 2 && (scales.sizes[1] < 1 || columns % scales.sizes[1] != 0)) {
+    return invalid("argument 'weight_scales' has ", scales.sizes[1],
+                   " groups, which do not divide ", columns, " columns");
+  }
+  if (in.given("weight_zero_points") && in.tensor("weight_zero_points").sizes != scales.sizes) {
+    return invalid("argument 'weight_zero_points' must have the sizes of the scales");
+  }
+  const ScalarType index = in.tensor("indices").dtype;
+  if (index != ScalarType::kLong && index != ScalarType::kInt) {
+    return invalid("argument 'indices' is ", std::string(scalar_type_name(index)),
+                   ", must be i64 or i32");
+  }
   Sizes sizes = in.tensor("indices").sizes;
-  sizes.push_back(weight.sizes[1] * kPerByte);
+  sizes.push_back(columns);
   return one(in.dtype("dtype").value_or(scales.dtype), std::move(sizes));
 }
 

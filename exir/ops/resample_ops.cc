@@ -11,13 +11,14 @@ namespace {
 
 // Either `output_size` or `scale_factors` is given; without the latter in the
 // schema, the former always is.
+template <size_t n>
 Inferred upsample(const BoundArguments& in) {
   const bool vec = in.has("input");
   TensorType out = in.tensor(vec ? "input" : "self");
-  if (out.rank() < 3 || out.rank() > 5) {
-    return invalid("argument 'input' has rank ", out.rank(), ", must be 3, 4 or 5");
+  if (out.rank() != n + 2) {
+    return invalid("argument '", vec ? "input" : "self", "' has rank ", out.rank(), ", must be ",
+                   n + 2);
   }
-  const size_t n = out.rank() - 2;
   if (in.given("output_size")) {
     if (in.given("scale_factors")) {
       return invalid("arguments 'output_size' and 'scale_factors' are both given");
@@ -85,78 +86,78 @@ Inferred affine_grid(const BoundArguments& in) {
 constexpr OpRow kRows[] = {
     {"aten::upsample_linear1d.vec(Tensor input, SymInt[]? output_size, bool "
      "align_corners, float[]? scale_factors) -> Tensor",
-     "", kPure, infer<upsample>},
+     "", kPure, infer<upsample<1>>},
     {"aten::upsample_linear1d(Tensor self, SymInt[1] output_size, bool "
      "align_corners, float? scales=None) -> Tensor",
-     "", kPure, infer<upsample>},
+     "", kPure, infer<upsample<1>>},
     {"aten::upsample_bilinear2d.vec(Tensor input, SymInt[]? output_size, bool "
      "align_corners, float[]? scale_factors) -> Tensor",
-     "aten::upsample_bilinear2d.vec_out", kPure, infer<upsample>},
+     "aten::upsample_bilinear2d.vec_out", kPure, infer<upsample<2>>},
     {"aten::upsample_bilinear2d(Tensor self, SymInt[2] output_size, bool "
      "align_corners, float? scales_h=None, float? scales_w=None) -> Tensor",
-     "", kPure, infer<upsample>},
+     "", kPure, infer<upsample<2>>},
     {"aten::_upsample_bilinear2d_aa.vec(Tensor input, SymInt[]? output_size, "
      "bool align_corners, float[]? scale_factors) -> Tensor",
-     "", kPure, infer<upsample>},
+     "", kPure, infer<upsample<2>>},
     {"aten::_upsample_bilinear2d_aa(Tensor self, SymInt[2] output_size, bool "
      "align_corners, float? scales_h=None, float? scales_w=None) -> Tensor",
-     "aten::_upsample_bilinear2d_aa.out", kPure, infer<upsample>},
+     "aten::_upsample_bilinear2d_aa.out", kPure, infer<upsample<2>>},
     {"aten::upsample_trilinear3d.vec(Tensor input, SymInt[]? output_size, "
      "bool align_corners, float[]? scale_factors) -> Tensor",
-     "", kPure, infer<upsample>},
+     "", kPure, infer<upsample<3>>},
     {"aten::upsample_trilinear3d(Tensor self, SymInt[3] output_size, bool "
      "align_corners, float? scales_d=None, float? scales_h=None, float? "
      "scales_w=None) -> Tensor",
-     "", kPure, infer<upsample>},
+     "", kPure, infer<upsample<3>>},
     {"aten::upsample_bicubic2d.vec(Tensor input, SymInt[]? output_size, bool "
      "align_corners, float[]? scale_factors) -> Tensor",
-     "", kPure, infer<upsample>},
+     "", kPure, infer<upsample<2>>},
     {"aten::upsample_bicubic2d(Tensor self, SymInt[2] output_size, bool "
      "align_corners, float? scales_h=None, float? scales_w=None) -> Tensor",
-     "", kPure, infer<upsample>},
+     "", kPure, infer<upsample<2>>},
     {"aten::_upsample_bicubic2d_aa.vec(Tensor input, SymInt[]? output_size, "
      "bool align_corners, float[]? scale_factors) -> Tensor",
-     "", kPure, infer<upsample>},
+     "", kPure, infer<upsample<2>>},
     {"aten::_upsample_bicubic2d_aa(Tensor self, SymInt[2] output_size, bool "
      "align_corners, float? scales_h=None, float? scales_w=None) -> Tensor",
-     "", kPure, infer<upsample>},
+     "", kPure, infer<upsample<2>>},
     {"aten::upsample_nearest1d.vec(Tensor input, SymInt[]? output_size, "
      "float[]? scale_factors) -> Tensor",
-     "", kPure, infer<upsample>},
+     "", kPure, infer<upsample<1>>},
     {"aten::upsample_nearest1d(Tensor self, SymInt[1] output_size, float? "
      "scales=None) -> Tensor",
-     "", kPure, infer<upsample>},
+     "", kPure, infer<upsample<1>>},
     {"aten::upsample_nearest2d.vec(Tensor input, SymInt[]? output_size, "
      "float[]? scale_factors) -> Tensor",
-     "aten::upsample_nearest2d.vec_out", kPure, infer<upsample>},
+     "aten::upsample_nearest2d.vec_out", kPure, infer<upsample<2>>},
     {"aten::upsample_nearest2d(Tensor self, SymInt[2] output_size, float? "
      "scales_h=None, float? scales_w=None) -> Tensor",
-     "", kPure, infer<upsample>},
+     "", kPure, infer<upsample<2>>},
     {"aten::upsample_nearest3d.vec(Tensor input, SymInt[]? output_size, "
      "float[]? scale_factors) -> Tensor",
-     "", kPure, infer<upsample>},
+     "", kPure, infer<upsample<3>>},
     {"aten::upsample_nearest3d(Tensor self, SymInt[3] output_size, float? "
      "scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor",
-     "", kPure, infer<upsample>},
+     "", kPure, infer<upsample<3>>},
     {"aten::_upsample_nearest_exact1d.vec(Tensor input, SymInt[]? "
      "output_size, float[]? scale_factors) -> Tensor",
-     "", kPure, infer<upsample>},
+     "", kPure, infer<upsample<1>>},
     {"aten::_upsample_nearest_exact1d(Tensor self, SymInt[1] output_size, "
      "float? scales=None) -> Tensor",
-     "", kPure, infer<upsample>},
+     "", kPure, infer<upsample<1>>},
     {"aten::_upsample_nearest_exact2d.vec(Tensor input, SymInt[]? "
      "output_size, float[]? scale_factors) -> Tensor",
-     "", kPure, infer<upsample>},
+     "", kPure, infer<upsample<2>>},
     {"aten::_upsample_nearest_exact2d(Tensor self, SymInt[2] output_size, "
      "float? scales_h=None, float? scales_w=None) -> Tensor",
-     "", kPure, infer<upsample>},
+     "", kPure, infer<upsample<2>>},
     {"aten::_upsample_nearest_exact3d.vec(Tensor input, SymInt[]? "
      "output_size, float[]? scale_factors) -> Tensor",
-     "", kPure, infer<upsample>},
+     "", kPure, infer<upsample<3>>},
     {"aten::_upsample_nearest_exact3d(Tensor self, SymInt[3] output_size, "
      "float? scales_d=None, float? scales_h=None, float? scales_w=None) -> "
      "Tensor",
-     "", kPure, infer<upsample>},
+     "", kPure, infer<upsample<3>>},
     {"aten::grid_sampler(Tensor input, Tensor grid, int interpolation_mode, "
      "int padding_mode, bool align_corners) -> Tensor",
      "", kPure, infer<grid_sampler>},
