@@ -7,7 +7,7 @@
 
 #include "backends/xnnpack/format/node_kind.h"
 #include "backends/xnnpack/format/operator_bytes.h"
-#include "backends/xnnpack/format/widened.h"
+#include "backends/xnnpack/format/structure_bytes.h"
 
 namespace petrel::backends::xnnpack {
 
@@ -91,12 +91,6 @@ void walk(const Graph& graph, const WeightOf& weight_of, const Visit& visit) {
   }
 }
 
-// Nodes that XNNPACK gets beside it, each with a value: what clamps a result, and what widens
-// halves and rounds them again.
-uint64_t count_added(const Graph& graph, const Node& node) {
-  return is_pair_with_range(node) ? 1 : widened(graph, node).count();
-}
-
 // `scratch_of(node)` comes on top while a node runs.
 template <typename ScratchOf>
 uint64_t peak_bytes(const Graph& graph, const ScratchOf& scratch_of) {
@@ -122,7 +116,7 @@ uint64_t peak_workspace_bytes(const Graph& graph) {
 uint64_t count_planning_steps(const Graph& graph) {
   // A node may have scratch beside its output. A graph has fewer than 2^30 nodes.
   uint64_t nodes = graph.nodes.size();
-  for (const Node& node : graph.nodes) nodes += count_added(graph, node);
+  for (const Node& node : graph.nodes) nodes += count_added_nodes(graph, node);
   const uint64_t ranges = 2 * nodes;
   uint64_t pairs = 0;
   walk(

@@ -49,6 +49,13 @@ bool has_padding(const Window& window) {
          window.padding_left != 0;
 }
 
+// What XNNPACK may compute as it does depthwise convolutions.
+bool is_by_channel(const Node& node) {
+  const Channels& c = node.channels;
+  return c.group_input_channels == 1 ||
+         (c.groups > 1 && c.group_input_channels == c.group_output_channels);
+}
+
 // Rows in the middle of the plane share one list of pointers, or as many as hold whole tiles.
 uint64_t rows_kept(const Dims& out, const Window& window, uint64_t rows_shared) {
   const uint64_t at_edges = sum(divide_up(window.padding_top, window.stride_height),
@@ -120,23 +127,44 @@ uint64_t element_bytes(const Value& value) {
   return value.datatype == Datatype::FP16 ? sizeof(uint16_t) : sizeof(float);
 }
 
+// One row of zeros, which windows read where they are beside the image and sums where rows end.
+uint64_t zero_row_bytes(const Graph& graph, const Node& node) {
+  const Value& input = graph.values[node.inputs[0]];
+  // What kernels read on, and what a block of memory takes beside itself.
+  constexpr uint64_t kMore = 256;
+  const uint64_t element = input.quantization == Quantization::kNone ? sizeof(float) : 1;
+  return sum(product({round_up(input.dims.back(), kTileColumns), element}), kMore);
+}
+
 // `columns` of `depth` elements each, and a bias, for each matrix.
 uint64_t packed_bytes(uint64_t matrices, uint64_t columns, uint64_t depth, const Value& value) {
+  const uint64_t element = value.quantization == Quantization::kNone ? element_bytes(value) : 1;
+  const uint64_t scales = value.quantization == Quantization::kNone ? 0 : 2 * sizeof(float);
   const uint64_t column =
-      sum(product({round_up(depth, kTileDepth), element_bytes(value)}), sizeof(float));
+      sum(product({round_up(depth, kTileDepth), element}), sizeof(float) + scales);
   return sum(product({matrices, round_up(columns, kTileColumns), column}), kAlignment);
 }
 
 // The right side is [depth, columns] unless it is transposed.
-uint64_t product_bytes(const Graph& graph, const Node& node) {
+uint64_t right_side_bytes(const Graph& graph, const Node& node) {
   const Value& right = graph.values[node.inputs[1]];
-  if (right.is_constant() || right.dims.size() < 2) return 0;
+  if (right.dims.size() < 2) return 0;
   uint64_t matrices = 1;
   for (size_t i = 0; i + 2 < right.dims.size(); ++i) matrices = product({matrices, right.dims[i]});
   const uint64_t rows = right.dims[right.dims.size() - 2];
   const uint64_t columns = right.dims.back();
   return (node.flags & kTransposeWeights) != 0 ? packed_bytes(matrices, rows, columns, right)
                                                : packed_bytes(matrices, columns, rows, right);
+}
+
+// Windows are filled up to those that kernels go over at once; XNNPACK gives no weights cache to
+// depthwise convolutions.
+uint64_t depthwise_filter_bytes(const Dims& out, const Window& window) {
+  uint64_t tile = area(window) + 49;
+  for (const uint64_t known : {49, 25, 9}) {
+    if (area(window) <= known) tile = known;
+  }
+  return sum(product({round_up(out[3], kTileColumns), tile + 1, sizeof(float)}), kAlignment);
 }
 
 // A sum in 32 bits for each element of the output.
@@ -178,16 +206,38 @@ uint64_t winograd_bytes(const Node& node) {
 
 }  // namespace
 
-uint64_t kept_bytes(const Graph& graph, const Node& node) {
+uint64_t own_packed_bytes(const Graph& graph, const Node& node) {
+  switch (node.kind) {
+    case NodeKind::BatchMatrixMultiply: {
+      const Value& right = graph.values[node.inputs[1]];
+      const bool is_packed_once = right.is_constant() && right.datatype != Datatype::FP16;
+      return is_packed_once ? right_side_bytes(graph, node) : 0;
+    }
+    case NodeKind::DepthwiseConv2d:
+      return depthwise_filter_bytes(output_dims(graph, node), node.window);
+    default:
+      return 0;
+  }
+}
+
+uint64_t own_packed_bytes(const Graph& graph) {
+  uint64_t all = 0;
+  for (const Node& node : graph.nodes) all = sum(all, own_packed_bytes(graph, node));
+  return all;
+}
+
+namespace {
+
+// Beside rows of zeros.
+uint64_t own_kept_bytes(const Graph& graph, const Node& node) {
   const Dims& out = output_dims(graph, node);
   switch (node.kind) {
     case NodeKind::Conv2d:
-      return sum(
-          zero_rows_bytes(graph, node),
-          std::max(convolution_bytes(out, node.window),
-                   node.channels.group_input_channels == 1 ? rows_of_windows_bytes(out, node.window)
-                                                           : 0));
+      return sum(zero_rows_bytes(graph, node),
+                 std::max(convolution_bytes(out, node.window),
+                          is_by_channel(node) ? rows_of_windows_bytes(out, node.window) : 0));
     case NodeKind::DepthwiseConv2d:
+      return sum(own_packed_bytes(graph, node), rows_of_windows_bytes(out, node.window));
     case NodeKind::MaxPooling2d:
       return rows_of_windows_bytes(out, node.window);
     case NodeKind::AvgPooling2d:
@@ -196,9 +246,32 @@ uint64_t kept_bytes(const Graph& graph, const Node& node) {
       return sum(zero_rows_bytes(graph, node), transposed_bytes(graph, node));
     case NodeKind::StaticResizeBilinear2d:
       return resize_bytes(out);
+    case NodeKind::BatchMatrixMultiply:
+      return own_packed_bytes(graph, node);
     default:
       return 0;
   }
+}
+
+bool has_zero_row(const Node& node) {
+  switch (node.kind) {
+    case NodeKind::Conv2d:
+    case NodeKind::DepthwiseConv2d:
+      return has_padding(node.window);
+    case NodeKind::AvgPooling2d:
+    case NodeKind::GlobalAvgPooling2d:
+    case NodeKind::ConvTranspose2d:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+uint64_t kept_bytes(const Graph& graph, const Node& node) {
+  const uint64_t zeros = has_zero_row(node) ? zero_row_bytes(graph, node) : 0;
+  return sum(zeros, own_kept_bytes(graph, node));
 }
 
 uint64_t kept_bytes(const Graph& graph) {
@@ -233,9 +306,11 @@ uint64_t own_scratch_bytes(const Graph& graph, const Node& node) {
   }
   switch (node.kind) {
     case NodeKind::Conv2d:
-      return node.winograd_threads == 0 ? 0 : winograd_bytes(node);
+      return std::max(
+          node.winograd_threads == 0 ? 0 : winograd_bytes(node),
+          is_by_channel(node) ? passes_bytes(output_dims(graph, node), node.window) : 0);
     case NodeKind::BatchMatrixMultiply:
-      return product_bytes(graph, node);
+      return own_packed_bytes(graph, node) == 0 ? right_side_bytes(graph, node) : 0;
     case NodeKind::DepthwiseConv2d:
     case NodeKind::AvgPooling2d:
       return passes_bytes(output_dims(graph, node), node.window);

@@ -7,7 +7,11 @@
 //   what                                     of which nodes                 lives
 //   a pointer for each place of the window   convolutions, pools, resizing  with the operator
 //   and each element of a plane
-//   the right side, packed                   products of two values         during a run
+//   a row of zeros                           convolutions, average pools    with the operator
+//   a constant, packed for each node         products with one, depthwise   with the operator
+//                                            convolutions
+//   the right side, packed                   products of two values, and    during a run
+//                                            of halves
 //   sums before they are scaled              reductions, large windows      during a run
 //   a block of tiles for each thread         Winograd's convolutions        during a run
 //   a result before it is clamped            sums and other pairs           during a run
@@ -30,6 +34,11 @@ uint64_t kept_bytes(const Graph& graph, const Node& node);
 
 // Of all nodes.
 uint64_t kept_bytes(const Graph& graph);
+
+// Of it, what is there since an operator was made, however its sizes change: constants that each
+// node packs for itself.
+uint64_t own_packed_bytes(const Graph& graph, const Node& node);
+uint64_t own_packed_bytes(const Graph& graph);
 
 // Whether XNNPACK makes two operators of it, the second of which clamps.
 bool is_pair_with_range(const Node& node);

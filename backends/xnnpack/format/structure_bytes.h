@@ -13,9 +13,15 @@
 
 namespace petrel::backends::xnnpack {
 
+// With the nodes and operators that XNNPACK makes beside one for each node. Precondition: the
+// graph passes check_graph.
 uint64_t structure_bytes(const Graph& graph);
-// Of a graph of so many; each count is below 2^30.
+// Without those, of a graph of so many; each count is below 2^30.
 uint64_t structure_bytes(uint64_t values, uint64_t nodes, uint64_t constants);
+
+// Nodes that XNNPACK gets beside `node`, each with a value: what clamps a result, and what widens
+// halves and rounds them again.
+uint64_t count_added_nodes(const Graph& graph, const Node& node);
 
 }  // namespace petrel::backends::xnnpack
 

@@ -97,7 +97,8 @@ Result<std::unique_ptr<Delegate>> Delegate::create(const void* payload, size_t s
 Result<std::unique_ptr<Delegate>> Delegate::create(Graph given, size_t payload_bytes,
                                                    const runtime::NamedDataMap* map,
                                                    const Options& options) {
-  PETREL_RETURN_IF_ERROR(pay_for_structure(options, structure_bytes(given)));
+  PETREL_RETURN_IF_ERROR(pay_for_structure(
+      options, structure_bytes(given.values.size(), given.nodes.size(), given.constants.size())));
   return create_paid(std::move(given), payload_bytes, map, options);
 }
 
@@ -111,7 +112,8 @@ Result<std::unique_ptr<Delegate>> Delegate::create_paid(Graph given, size_t payl
   PETREL_RETURN_IF_ERROR(report(check_graph(graph)));
   PETREL_RETURN_IF_ERROR(check_machine(graph));
   remove_dead_nodes(&graph);
-  const uint64_t before = structure_bytes(graph);
+  const uint64_t before =
+      structure_bytes(graph.values.size(), graph.nodes.size(), graph.constants.size());
   keep_channels_last(&graph);
   chain_joins(&graph);
   const uint64_t after = structure_bytes(graph);
@@ -193,7 +195,9 @@ Error Delegate::build(const runtime::NamedDataMap* map, const Options& options,
 // those of the graph, and then needs less: so much is done as takes no longer than the rest
 // of loading, and a few milliseconds more.
 void Delegate::prepare_first_run() {
-  const uint64_t room = weights_.packed_bytes() + kBytesPerNode * graph_.nodes.size() + kLeastRoom;
+  const uint64_t room = runtime::saturating_sum(
+      weights_.packed_bytes() + kBytesPerNode * graph_.nodes.size() + kLeastRoom,
+      own_packed_bytes(graph_));
   const uint64_t kept = kept_bytes(graph_);
   if (kept > room || count_planning_steps(graph_) > room / kBytesPerPlanningStep) return;
   for (const External& input : inputs_) {

@@ -6,11 +6,7 @@
 #include "backends/xnnpack/format/operator_bytes.h"
 
 #include <gtest/gtest.h>
-#include <xnnpack.h>
 
-#include <algorithm>
-#include <cstdlib>
-#include <cstring>
 #include <functional>
 #include <limits>
 #include <string>
@@ -19,6 +15,7 @@
 #include "backends/xnnpack/format/algorithms.h"
 #include "backends/xnnpack/format/live_bytes.h"
 #include "backends/xnnpack/format/test_graphs.h"
+#include "backends/xnnpack/runtime/counted_xnnpack.h"
 #include "backends/xnnpack/runtime/delegate.h"
 #include "backends/xnnpack/runtime/test_support.h"
 #include "runtime/threads/thread_pool.h"
@@ -27,59 +24,6 @@ namespace petrel::backends::xnnpack {
 namespace {
 
 using runtime::Error;
-
-// Bytes that XNNPACK has, and the most that it had. Sizes stand before the blocks.
-struct Counted {
-  size_t now = 0;
-  size_t peak = 0;
-};
-Counted counted;
-constexpr size_t kBefore = 128;
-
-void* take(size_t alignment, size_t size) {
-  const size_t all = (size + kBefore + alignment - 1) / alignment * alignment;
-  auto* block = static_cast<uint8_t*>(std::aligned_alloc(std::max(alignment, kBefore), all));
-  std::memcpy(block, &size, sizeof(size));
-  counted.now += size;
-  counted.peak = std::max(counted.peak, counted.now);
-  return block + kBefore;
-}
-
-size_t size_of(const void* block) {
-  size_t size = 0;
-  std::memcpy(&size, static_cast<const uint8_t*>(block) - kBefore, sizeof(size));
-  return size;
-}
-
-void give(void* block) {
-  if (block == nullptr) return;
-  counted.now -= size_of(block);
-  std::free(static_cast<uint8_t*>(block) - kBefore);
-}
-
-// The old block is not counted beside the new one: the pages of a large block move.
-void* change(void* block, size_t size) {
-  void* const made = take(kBefore, size);
-  if (block == nullptr) return made;
-  std::memcpy(made, block, std::min(size, size_of(block)));
-  counted.peak = std::max(counted.peak - size_of(block), counted.now - size_of(block));
-  give(block);
-  return made;
-}
-
-// Before anything else initialises it.
-bool count_xnnpack() {
-  static const xnn_allocator kAllocator = {
-      nullptr,
-      [](void*, size_t size) { return take(kBefore, size); },
-      [](void*, void* block, size_t size) { return change(block, size); },
-      [](void*, void* block) { give(block); },
-      [](void*, size_t alignment, size_t size) { return take(std::max(alignment, kBefore), size); },
-      [](void*, void* block) { give(block); },
-  };
-  static const bool is_counted = xnn_initialize(&kAllocator) == xnn_status_success;
-  return is_counted;
-}
 
 // A graph of one node.
 struct Case {
@@ -336,12 +280,12 @@ TEST(OperatorBytes, AreAtLeastWhatXnnpackTakes) {
         &graph,
         static_cast<uint32_t>(pthreadpool_get_threads_count(runtime::shared_thread_pool().get())));
     EXPECT_EQ(graph.nodes[0].winograd_threads != 0, c.name == "winograd");
-    counted.peak = counted.now;
-    const double before = static_cast<double>(counted.now);
+    xnnpack_memory.peak = xnnpack_memory.now;
+    const double before = static_cast<double>(xnnpack_memory.now);
     auto delegate = Delegate::create(b.graph, 0, &map, {});
     ASSERT_TRUE(delegate.ok()) << c.name;
     ASSERT_EQ(args.run(**delegate), Error::Ok) << c.name;
-    const double taken = static_cast<double>(counted.peak) - before;
+    const double taken = static_cast<double>(xnnpack_memory.peak) - before;
     const double kept = static_cast<double>(kept_bytes(graph));
     const double between = static_cast<double>(peak_workspace_bytes(graph));
     const double slack = kStructs + 64.0 * static_cast<double>(weights);
@@ -361,9 +305,9 @@ TEST(OperatorBytes, ArePaidByTheBudget) {
   runtime::Budget memory("max_delegate_bytes", 1 << 20);
   Delegate::Options options;
   options.memory = &memory;
-  const size_t before = counted.now;
+  const size_t before = xnnpack_memory.now;
   EXPECT_EQ(Delegate::create(b.graph, 0, &map, options).error(), Error::OutOfResources);
-  EXPECT_EQ(counted.now, before);
+  EXPECT_EQ(xnnpack_memory.now, before);
   EXPECT_EQ(kept_bytes(b.graph), kept_bytes(b.graph, b.graph.nodes[0]));
   EXPECT_GT(kept_bytes(b.graph), 1u << 20);
 }
