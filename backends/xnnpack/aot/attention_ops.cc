@@ -7,6 +7,7 @@
 #include "backends/xnnpack/aot/arguments.h"
 #include "backends/xnnpack/aot/op_table.h"
 #include "exir/ops/read_sizes.h"
+#include "exir/pass/framework/table_limit.h"
 #include "exir/status_macros.h"
 
 namespace petrel::backends::xnnpack::aot {
@@ -59,6 +60,8 @@ Support check_attention(const IrNode& node) {
 
 // Row i sees columns up to i.
 absl::StatusOr<uint32_t> causal_mask(Lowering& l, size_t rows, size_t columns) {
+  PETREL_RETURN_IF_ERROR(
+      exir::check_table({static_cast<int64_t>(rows), static_cast<int64_t>(columns)}));
   std::vector<float> mask(rows * columns, 0);
   for (size_t row = 0; row < rows; ++row) {
     for (size_t column = row + 1; column < columns; ++column) {

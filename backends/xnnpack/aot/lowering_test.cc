@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "backends/xnnpack/aot/test_partition.h"
 #include "backends/xnnpack/aot/xnnpack_backend.h"
+#include "exir/pass/framework/table_limit.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -380,6 +381,32 @@ TEST(Lowering, ComputesExponentialsInFloatsWhereTheyAreOfHalf) {
     if (node.kind == NodeKind::Convert) continue;
     const bool is_half = attention.values[node.outputs[0]].datatype == Datatype::FP16;
     EXPECT_EQ(is_half, node.kind != NodeKind::Softmax);
+  }
+}
+
+// Each call of a few bytes becomes as many numbers as it has places.
+TEST(Lowering, CountsMasksOfCausalAttentionAsTables) {
+  const auto partition = parse_partition(R"(method @forward(%q: f32[1,2,30,4]) {
+  %y = aten.scaled_dot_product_attention.default(%q, %q, %q, none, 0.0, true)
+  return %y
+})");
+  ASSERT_NE(partition, nullptr);
+  exir::Subprogram subprogram;
+  subprogram.method = "forward";
+  subprogram.graph = partition.get();
+  for (const int64_t left : {900, 899}) {
+    const exir::TableScope scope;
+    int64_t taken = exir::kMostTablesElements - left;
+    for (; taken > exir::kMostTableElements; taken -= exir::kMostTableElements) {
+      ASSERT_TRUE(exir::check_table({exir::kMostTableElements}).ok());
+    }
+    ASSERT_TRUE(exir::check_table({taken}).ok());
+    exir::RoutedBlobStore store;
+    const auto lowered = xnnpack_backend()->preprocess_all({{"forward", {subprogram}}}, store);
+    EXPECT_EQ(lowered.ok(), left == 900) << lowered.status();
+    if (left == 900) continue;
+    EXPECT_EQ(lowered.status().code(), absl::StatusCode::kResourceExhausted);
+    EXPECT_THAT(std::string(lowered.status().message()), HasSubstr("[30,30]"));
   }
 }
 

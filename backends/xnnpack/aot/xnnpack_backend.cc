@@ -10,6 +10,7 @@
 #include "backends/xnnpack/format/graph_check.h"
 #include "backends/xnnpack/format/payload_writer.h"
 #include "exir/annotate.h"
+#include "exir/pass/framework/table_limit.h"
 #include "exir/status_macros.h"
 
 namespace petrel::backends::xnnpack::aot {
@@ -39,6 +40,8 @@ absl::StatusOr<exir::PreprocessResult> lower_partition(const exir::Subprogram& p
 
 absl::StatusOr<exir::ResultMap> XnnpackBackend::preprocess_all(
     const exir::SubprogramMap& partitions, exir::RoutedBlobStore& store) const {
+  // A call of a few bytes becomes a mask of megabytes.
+  const exir::TableScope scope;
   WeightBlobs weights;
   exir::ResultMap results;
   for (const auto& [method, subprograms] : partitions) {
