@@ -23,21 +23,19 @@ namespace {
 // Of one list: whoever puts another value in the place of one goes through all of them.
 constexpr size_t kMaxTensors = size_t{1} << 14;
 
-// A number computed at run time where `spec` takes one.
+// A number computed at run time where `spec` takes one: what the schema calls an int, a float
+// or a bool is written in the program.
 std::optional<Argument> fit_number(const ArgSpec& spec, const Argument& number) {
   const Type::Kind kind = number.value()->type().kind;
-  if (spec.is_list) {
-    if (spec.kind != ArgKind::kInt || kind != Type::Kind::kInt) {
-      return std::nullopt;
-    }
+  if (kind == Type::Kind::kTensor) return std::nullopt;
+  if (spec.is_symbolic) {
+    if (kind != Type::Kind::kInt) return std::nullopt;
+    if (!spec.is_list) return number;
     const size_t length = spec.fixed_length == 0 ? 1 : spec.fixed_length;
     return Argument(Argument::List(length, number));
   }
-  const bool fits = (spec.kind == ArgKind::kInt && kind == Type::Kind::kInt) ||
-                    (spec.kind == ArgKind::kBool && kind == Type::Kind::kBool) ||
-                    (spec.kind == ArgKind::kFloat && kind != Type::Kind::kBool) ||
-                    spec.kind == ArgKind::kScalar || spec.kind == ArgKind::kTensor;
-  if (kind == Type::Kind::kTensor || !fits) return std::nullopt;
+  const bool fits = spec.kind == ArgKind::kScalar || spec.kind == ArgKind::kTensor;
+  if (spec.is_list || !fits) return std::nullopt;
   return number;
 }
 
@@ -76,6 +74,10 @@ std::optional<Argument> fit_literal(const ArgSpec& spec, const Argument& literal
 
 absl::Status does_not_fit(const Json& place, const std::string& tag) {
   return place.error(absl::StrCat("'", tag, "' does not fit the argument's type"));
+}
+
+absl::Status computed(const Json& place) {
+  return place.error("is computed at run time, where only literals are supported");
 }
 
 // Ints that may stand where floats are asked for.
@@ -166,6 +168,8 @@ absl::StatusOr<Argument> ArgumentReader::read_list(const ArgSpec& spec, const st
         ints.push_back(scalar.as_int());
       } else if (!scalar.is_value() || scalar.value()->type().kind != Type::Kind::kInt) {
         return item.error("is not an integer");
+      } else if (!spec.is_symbolic) {
+        return computed(item);
       }
       all.push_back(std::move(scalar));
     }
@@ -209,7 +213,7 @@ absl::StatusOr<Argument> ArgumentReader::read_one(const ArgSpec& spec, const Jso
   if (tag == "as_sym_int" || tag == "as_sym_float" || tag == "as_sym_bool") {
     PETREL_ASSIGN_OR_RETURN(Argument scalar, scalar_or_name(payload));
     if (auto fitted = fit_literal(spec, scalar)) return *std::move(fitted);
-    return does_not_fit(payload, tag);
+    return scalar.is_value() ? computed(payload) : does_not_fit(payload, tag);
   }
   if (tag == "as_string") {
     PETREL_ASSIGN_OR_RETURN(std::string text, payload.text());

@@ -8,6 +8,7 @@
 // The root is taken of 2^(2 * spread) times that, so that it has bits enough where V is small.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -106,8 +107,10 @@ absl::StatusOr<Value*> norm(Builder& b, const Node& node, const FormTarget& targ
 }
 
 absl::StatusOr<Value*> layer_norm(Builder& b, const Node& node, const FormTarget& target) {
+  const std::optional<Ints> shape = literal_ints_at(node, arg::normalized_shape, 1);
+  if (!shape) return cannot("its sizes vary");
   int64_t size = 1;
-  for (const int64_t one : ints_at(node, arg::normalized_shape, 1)) size *= one;
+  for (const int64_t one : *shape) size *= one;
   return norm(b, node, target, size, 1, static_cast<size_t>(size));
 }
 

@@ -36,19 +36,18 @@ bool is_scalar_of(const Argument& argument, Type::Kind kind) {
   return argument.is_value() && argument.value()->type().kind == kind;
 }
 
-bool fits(const Argument& argument, ArgKind kind) {
-  switch (kind) {
+bool fits(const Argument& argument, const ArgSpec& spec) {
+  switch (spec.kind) {
     case ArgKind::kTensor:
       return is_scalar_of(argument, Type::Kind::kTensor);
     case ArgKind::kScalar:
       return argument.is_number() || (argument.is_value() && !argument.value()->type().is_tensor());
     case ArgKind::kInt:
-      return argument.is_int() || is_scalar_of(argument, Type::Kind::kInt);
+      return argument.is_int() || (spec.is_symbolic && is_scalar_of(argument, Type::Kind::kInt));
     case ArgKind::kFloat:
-      return argument.is_number() || is_scalar_of(argument, Type::Kind::kFloat) ||
-             is_scalar_of(argument, Type::Kind::kInt);
+      return argument.is_number();
     case ArgKind::kBool:
-      return argument.is_bool() || is_scalar_of(argument, Type::Kind::kBool);
+      return argument.is_bool();
     case ArgKind::kString:
       return argument.is_string();
     case ArgKind::kScalarType:
@@ -76,7 +75,7 @@ bool list_fits(const Argument& argument, const ArgSpec& spec) {
   if (argument.is_bools()) return spec.kind == ArgKind::kBool;
   if (!argument.is_list()) return false;
   for (const Argument& item : argument.as_list()) {
-    const bool item_fits = item.is_none() ? spec.has_optional_items : fits(item, spec.kind);
+    const bool item_fits = item.is_none() ? spec.has_optional_items : fits(item, spec);
     if (!item_fits) return false;
   }
   return true;
@@ -86,7 +85,7 @@ bool list_fits(const Argument& argument, const ArgSpec& spec) {
 
 bool argument_fits(const Argument& argument, const ArgSpec& spec) {
   if (argument.is_none()) return spec.is_optional || says_nothing(spec.kind);
-  return spec.is_list ? list_fits(argument, spec) : fits(argument, spec.kind);
+  return spec.is_list ? list_fits(argument, spec) : fits(argument, spec);
 }
 
 std::string wanted_by(const ArgSpec& spec) {

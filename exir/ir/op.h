@@ -50,7 +50,7 @@ struct ArgHandle {
 enum class ArgKind : uint8_t {
   kTensor,
   kScalar,  // int, float or bool literal, or a scalar value
-  kInt,     // also SymInt
+  kInt,     // also SymInt, see is_symbolic
   kFloat,
   kBool,
   kString,
@@ -68,12 +68,16 @@ struct ArgSpec {
   size_t fixed_length = 0;          // 2 for int[2]: one int stands for two
   bool is_optional = false;         // may be none
   bool has_optional_items = false;  // Tensor?[]
+  bool is_symbolic = false;         // SymInt: may be computed at run time, as an int may not
   bool has_default = false;
   Argument default_value;
   bool is_written = false;  // Tensor(a!): the operator writes through it
   // The dtype, layout, device and pin_memory of an operator that makes a new
   // tensor. Its out-variant has no such arguments: the out tensor says it all.
   bool is_tensor_option = false;
+
+  // Whether a number that is computed at run time may stand here, or in a list of these.
+  bool takes_computed_number() const { return is_symbolic || kind == ArgKind::kScalar; }
 };
 
 enum OpTrait : uint32_t {

@@ -26,6 +26,11 @@ ArgSpec list(ArgSpec spec) {
   return spec;
 }
 
+ArgSpec symbolic(ArgSpec spec) {
+  spec.is_symbolic = true;
+  return spec;
+}
+
 ArgSpec optional(ArgSpec spec) {
   spec.is_optional = true;
   return spec;
@@ -60,7 +65,8 @@ std::map<std::string, OpInfo> make_all() {
   const ArgSpec self = arg("self", ArgKind::kTensor);
   ArgSpec indices = list(arg("indices", ArgKind::kTensor));
   indices.has_optional_items = true;
-  OpInfo split = make("aten::split", "Tensor", {self, arg("split_size", ArgKind::kInt)}, 0);
+  OpInfo split =
+      make("aten::split", "Tensor", {self, symbolic(arg("split_size", ArgKind::kInt))}, 0);
   split.has_list_result = true;
   OpInfo delegate =
       make("petrel::delegate_call", "", {list(arg("arguments", ArgKind::kTensor))}, 0);
@@ -88,7 +94,7 @@ std::map<std::string, OpInfo> make_all() {
              {self,
               with_default(optional(arg("memory_format", ArgKind::kMemoryFormat)), Argument())},
              1, same_as_self),
-        make("aten::view", "", {self, list(arg("size", ArgKind::kInt))}, 1),
+        make("aten::view", "", {self, symbolic(list(arg("size", ArgKind::kInt)))}, 1),
         make("aten::pad", "",
              {self, list(arg("pad", ArgKind::kInt)),
               with_default(arg("mode", ArgKind::kString), Argument(std::string("constant"))),

@@ -13,6 +13,8 @@ namespace {
 
 // What so many bytes have is a constant now and then.
 constexpr size_t kSmall = 1024;
+// One number of so many is computed at run time.
+constexpr size_t kMostWritten = 12;
 
 }  // namespace
 
@@ -122,6 +124,11 @@ Value* AnyArguments::tensor() {
   return made = graph_->add_constant(std::move(constant));
 }
 
+// Computed at run time from the sizes of something.
+Argument AnyArguments::computed_number() {
+  return Argument(graph_->add_input(Type::integer(SizeExpression("k", {1, 6})), "k"));
+}
+
 Argument AnyArguments::any_of(const ArgSpec& spec) {
   if (below(20) == 0) return anything();
   if (spec.is_optional && below(3) == 0) return Argument();
@@ -145,7 +152,10 @@ Argument AnyArguments::list_of(const ArgSpec& spec) {
   }
   Argument::Ints ints(count);
   std::generate(ints.begin(), ints.end(), [this] { return integer(); });
-  return Argument(std::move(ints));
+  if (count == 0 || below(kMostWritten) != 0) return Argument(std::move(ints));
+  Argument::List items(ints.begin(), ints.end());
+  items[below(count)] = computed_number();
+  return Argument(std::move(items));
 }
 
 Argument AnyArguments::single(ArgKind kind) {
@@ -153,11 +163,12 @@ Argument AnyArguments::single(ArgKind kind) {
     case ArgKind::kTensor:
       return Argument(tensor());
     case ArgKind::kScalar:
+      if (below(kMostWritten) == 0) return computed_number();
       return below(2) == 0 ? Argument(integer()) : Argument(real());
     case ArgKind::kInt:
-      return Argument(integer());
+      return below(kMostWritten) == 0 ? computed_number() : Argument(integer());
     case ArgKind::kFloat:
-      return Argument(real());
+      return below(kMostWritten) == 0 ? computed_number() : Argument(real());
     case ArgKind::kBool:
       return Argument(below(2) == 0);
     case ArgKind::kString: {

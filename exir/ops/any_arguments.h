@@ -35,6 +35,7 @@ class AnyArguments {
   double real();
   Value* tensor();
   Value* varying_tensor();
+  Argument computed_number();
   Argument any_of(const ArgSpec& spec);
   Argument list_of(const ArgSpec& spec);
   Argument single(ArgKind kind);

@@ -11,6 +11,7 @@
 #include <random>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -371,6 +372,35 @@ TEST(Infer, NamesTheArgumentThatDoesNotFit) {
     ASSERT_FALSE(inferred.ok()) << wrong.call;
     EXPECT_TRUE(absl::StrContains(inferred.status().message(), wrong.message))
         << wrong.call << ": " << inferred.status();
+  }
+}
+
+// Passes read them where they stand, as they do not read sizes.
+TEST(Infer, WhatASchemaCallsAnIntOrAFloatIsWrittenInTheProgram) {
+  const auto error_of = [](const std::string& call) {
+    const auto graph = parse_graph(
+        "method @m<s: 1..3>(%x: f32[s,4,4], %c: f32[3,3], %v: f32[8]) {\n"
+        "  %n = aten.sym_size.int(%x, 0)\n  %r = " +
+            call + " : f32[1]\n  return %r\n}\n",
+        find_op, nullptr);
+    if (!graph.ok()) return std::string(graph.status().message());
+    const Node& node = *(*graph)->nodes().back();
+    return std::string(node.op().infer(node.op(), node.arguments()).status().message());
+  };
+  for (const auto& [name, call] : std::vector<std::pair<std::string, std::string>>{
+           {"dims", "aten.permute.default(%c, [%n,0])"},
+           {"dim", "aten.softmax.int(%c, %n, none)"},
+           {"step", "aten.unfold.default(%v, 0, 2, %n)"},
+           {"size", "aten.unfold.default(%v, 0, %n, 1)"},
+           {"kernel_size", "aten.max_pool2d.default(%x, [%n,2])"},
+           {"eps", "aten.layer_norm.default(%c, [3], none, none, %n)"}}) {
+    EXPECT_TRUE(absl::StrContains(
+        error_of(call), absl::StrCat("argument '", name, "' is computed at run time as 'n'")))
+        << call << ": " << error_of(call);
+  }
+  for (const char* call : {"aten.slice.Tensor(%v, 0, 0, %n, %n)", "aten.mul.Scalar(%c, %n)",
+                           "aten.expand.default(%c, [%n,3,3])"}) {
+    EXPECT_EQ(error_of(call), "") << call;
   }
 }
 

@@ -24,13 +24,14 @@ namespace {
 struct BaseType {
   const char* name;
   ArgKind kind;
+  bool is_symbolic = false;
 };
 
 constexpr BaseType kBaseTypes[] = {
     {"Tensor", ArgKind::kTensor},
     {"Scalar", ArgKind::kScalar},
     {"int", ArgKind::kInt},
-    {"SymInt", ArgKind::kInt},
+    {"SymInt", ArgKind::kInt, true},
     {"float", ArgKind::kFloat},
     {"bool", ArgKind::kBool},
     {"str", ArgKind::kString},
@@ -114,6 +115,7 @@ class Parser {
     for (const BaseType& base : kBaseTypes) {
       if (name != base.name) continue;
       spec->kind = base.kind;
+      spec->is_symbolic = base.is_symbolic;
       known = true;
     }
     if (!known) return error(absl::StrCat("no type '", name, "'"));

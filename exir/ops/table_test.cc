@@ -139,6 +139,16 @@ TEST(Schema, TensorOptionsAreThoseOfFactories) {
   EXPECT_FALSE(arg(op("aten.sum.dim_IntList"), "dtype").is_tensor_option);
 }
 
+TEST(Schema, OnlySymbolicNumbersAndScalarsAreComputedAtRunTime) {
+  const OpInfo& slice = op("aten.slice.Tensor");
+  EXPECT_TRUE(arg(slice, "step").takes_computed_number());
+  EXPECT_FALSE(arg(slice, "dim").takes_computed_number());
+  EXPECT_TRUE(arg(op("aten.view.default"), "size").takes_computed_number());
+  EXPECT_FALSE(arg(op("aten.permute.default"), "dims").takes_computed_number());
+  EXPECT_TRUE(arg(op("aten.add.Tensor"), "alpha").takes_computed_number());
+  EXPECT_FALSE(arg(op("aten.layer_norm.default"), "eps").takes_computed_number());
+}
+
 TEST(Schema, ShowsThePlaceThatIsWrong) {
   for (const char* wrong :
        {"", "add() -> Tensor", "aten::add", "aten::add(", "aten::add(Tensor) -> Tensor",

@@ -139,8 +139,10 @@ BuiltValue gaps_of(Builder& b, Value* y, int64_t dim, const Argument* spacing, s
   Sizes sizes(y->tensor().rank(), 1);
   const Size count = sizes_of(y)[static_cast<size_t>(dim)];
   sizes[static_cast<size_t>(dim)] = count;
-  if (spacing != nullptr && !spacing->values().empty()) {
-    PETREL_ASSIGN_OR_RETURN(Value * places, b.cast(spacing->values()[i], y->tensor().dtype));
+  // Values are places, or a number for all dims that is computed at run time.
+  const std::vector<Value*> values = spacing == nullptr ? std::vector<Value*>() : spacing->values();
+  if (!values.empty() && values[0]->type().is_tensor()) {
+    PETREL_ASSIGN_OR_RETURN(Value * places, b.cast(values[i], y->tensor().dtype));
     PETREL_ASSIGN_OR_RETURN(places, b.view(places, sizes));
     const Algebra a(b);
     const Neighbours gap(a, places, dim);

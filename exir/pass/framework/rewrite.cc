@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "exir/annotate.h"
-#include "exir/ops/paths.h"
+#include "exir/ops/read_sizes.h"
 #include "exir/ops/table.h"
 #include "exir/pass/framework/rewrite_dynamic.h"
 #include "exir/pass/framework/table_limit.h"
@@ -90,9 +90,18 @@ Value* tensor_at(const Node& node, ArgHandle name) {
 Ints ints_at(const Node& node, ArgHandle name, size_t length) {
   const Argument* argument = find_argument(node, name);
   if (argument == nullptr) return {};
-  if (argument->is_value() || argument->is_list()) rules::Paths::lose();
+  if (argument->is_value()) return Ints(length, fixed_int(*argument));
+  if (!argument->is_list()) return literal_ints_at(node, name, length).value_or(Ints());
+  Ints ints;
+  for (const Argument& item : argument->as_list()) ints.push_back(fixed_int(item));
+  return ints.size() == 1 && length > 1 ? Ints(length, ints[0]) : ints;
+}
+
+std::optional<Ints> literal_ints_at(const Node& node, ArgHandle name, size_t length) {
+  const Argument* argument = find_argument(node, name);
+  if (argument == nullptr) return std::nullopt;
   if (argument->is_int()) return Ints(length, argument->as_int());
-  if (!argument->is_ints()) return {};
+  if (!argument->is_ints()) return std::nullopt;
   const Ints& ints = argument->as_ints();
   return ints.size() == 1 && length > 1 ? Ints(length, ints[0]) : ints;
 }

@@ -18,6 +18,9 @@
 #ifndef PETREL_EXIR_PASS_FRAMEWORK_REWRITE_H_
 #define PETREL_EXIR_PASS_FRAMEWORK_REWRITE_H_
 
+#include <functional>
+#include <optional>
+
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "exir/ir/graph.h"
@@ -59,8 +62,11 @@ Value* tensor_at(const Node& node, ArgHandle first, ArgHandle second, More... mo
                                                : tensor_at(node, second, more...);
 }
 // The ints of a list argument, one int repeated to `length`; empty when it
-// holds anything else. They need to be written in the program, as for fixed_int().
+// holds anything else. For rows: of those that are computed at run time any numbers, as of
+// fixed_int(), so that the list is as long as the rule found it.
 Ints ints_at(const Node& node, ArgHandle name, size_t length);
+// The same for passes without rows: nullopt unless it holds ints written in the program.
+std::optional<Ints> literal_ints_at(const Node& node, ArgHandle name, size_t length);
 
 }  // namespace petrel::exir
 

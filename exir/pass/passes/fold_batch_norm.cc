@@ -87,6 +87,10 @@ bool gives_channels(const Value* weight, const Node& node) {
 
 // Whether `node` is a producer whose weights can take the scale, and how.
 bool find_target(const Node& node, size_t channels, Target* out) {
+  for (const ArgHandle name : {arg::groups, arg::alpha, arg::beta}) {
+    const Argument* number = find_argument(node, name);
+    if (number != nullptr && !number->is_number()) return false;  // computed at run time
+  }
   if (node.is(aten::convolution)) {
     Value* weight = tensor_at(node, arg::weight);
     if (!gives_channels(weight, node)) return false;

@@ -276,6 +276,24 @@ TEST(FoldBatchNorm, ScalesAreTablesOfTheGraph) {
   EXPECT_THAT(text, HasSubstr("aten.rsqrt.default"));
 }
 
+TEST(FoldBatchNorm, FactorsAndGroupsThatAreComputedKeepTheProducer) {
+  for (const char* producer :
+       {"aten.addmm.default(%bn.bias, %m, %w, beta=%n)",
+        "aten.addmm.default(%bn.bias, %m, %w, alpha=%n)",
+        "aten.convolution.default(%i, %k, none, [1], [0], [1], false, [0], %n)"}) {
+    const std::string text =
+        absl::StrCat("method @m<s: 1..2>(%q: f32[s], %m: f32[2,3]) {", kNorm,
+                     "%w = constant @w : f32[3,4] %k = constant @k : f32[4,2,1] "
+                     "%n = aten.sym_size.int(%q, 0) %t = executorch_prim.mul.Scalar(%n, 2) "
+                     "%i = aten.full.default([1, %t, 5], 1, dtype=f32) %p = ",
+                     producer, " ", norm_of("%p"), " return %y }");
+    const auto graph = graph_of(text);
+    ASSERT_NE(graph, nullptr) << producer;
+    ASSERT_TRUE(fold_batch_norm(*graph, {}).ok()) << producer;
+    EXPECT_THAT(plain_text(*graph), Not(HasSubstr("@bn : f32["))) << producer;
+  }
+}
+
 TEST(FoldBatchNorm, InTrainingItStays) {
   EXPECT_THAT(after_pass(fold_batch_norm,
                          "method @m(%x: f32[2,4,5,5]) { "

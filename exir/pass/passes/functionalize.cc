@@ -155,9 +155,12 @@ void Functionalizer::add_results(Node* node) {
   }
   if (strides && op.is(aten::slice_Tensor)) {
     Strides made = *strides;
-    int64_t& stride = made[static_cast<size_t>(node->argument(arg::dim).as_int())];
-    const bool fits = !__builtin_mul_overflow(stride, node->argument(arg::step).as_int(), &stride);
-    return add_view(value, self, node, fits ? std::optional(made) : std::nullopt);
+    // A slice whose bounds are computed at run time is in no normal form.
+    const int64_t dim = wrap_dim(node->argument(arg::dim).as_int(), sizes.size());
+    int64_t& stride = made[static_cast<size_t>(dim)];
+    const Argument& step = node->argument(arg::step);
+    const bool is_known = step.is_int() && !__builtin_mul_overflow(stride, step.as_int(), &stride);
+    return add_view(value, self, node, is_known ? std::optional(made) : std::nullopt);
   }
   if (strides && op.is(aten::expand)) {
     Strides made(value->tensor().rank(), 0);

@@ -343,6 +343,17 @@ TEST(FunctionalizeLongChains, OfWritesAndOfViews) {
   EXPECT_THAT(viewed, HasSubstr("return %40002"));
 }
 
+// Such a slice is in no normal form: its dim may count from the end.
+TEST(FunctionalizeSlices, BoundsAndStepsMayBeComputed) {
+  for (const char* slice : {"(%x, -1, %n, none, 2)", "(%x, 1, none, none, %n)"}) {
+    const std::string text = std::string("method @m<s: 1..3>(%q: f32[s], %x: f32[4,8]) {\n") +
+                             "  %n = aten.sym_size.int(%q, 0)\n  %v = aten.slice.Tensor" + slice +
+                             "\n  %w = aten.";
+    const std::string after = ".default(%x)\n  return %w }";
+    EXPECT_EQ(after_pass(functionalize, text + "relu_" + after), expected(text + "relu" + after));
+  }
+}
+
 // A thousand views of views and a thousand writes through all of them would be a million nodes.
 TEST(FunctionalizeLongChains, RefusesMoreNodesThanTheGraphIsWorth) {
   std::string text = "method @m(%x: f32[4]) {\n  %v0 = aten.neg.default(%x)\n";

@@ -81,5 +81,14 @@ INSTANTIATE_TEST_SUITE_P(
              "[1, 1], true, [1, 1], 1) return %y"}),
     name_of_case<Case>);
 
+// The padding follows from the size of the window at run time.
+TEST(NormalizeConvolutionsVarying, WindowsThatAreComputedStay) {
+  const std::string text =
+      "method @m<k: 1..3>(%q: f32[k], %s: f32[1,4,9], %v: f32[8,4,2]) {"
+      "%n = aten.sym_size.int(%q, 0) "
+      "%y = aten.conv1d.padding(%s, %v, none, [1], \"same\", [%n]) return %y }";
+  EXPECT_EQ(after_pass(normalize_convolutions, text), expected(text));
+}
+
 }  // namespace
 }  // namespace petrel::exir

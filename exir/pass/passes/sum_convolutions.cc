@@ -57,15 +57,19 @@ std::optional<Convolution> convolution_of(Value* value) {
   if (bias != nullptr && !is_fixed(bias)) return {};
   const Sizes& sizes = weight->tensor().sizes;
   const size_t dims = sizes.size() - 2;
+  const auto stride = literal_ints_at(*node, arg::stride, dims);
+  const auto padding = literal_ints_at(*node, arg::padding, dims);
+  const auto dilation = literal_ints_at(*node, arg::dilation, dims);
+  if (!stride || !padding || !dilation || !node->argument(arg::groups).is_int()) return {};
   Convolution found = {node,
                        tensor_at(*node, arg::input),
                        weight->constant().get(),
                        bias == nullptr ? nullptr : bias->constant().get(),
                        Ints(sizes.begin() + 2, sizes.end()),
-                       ints_at(*node, arg::stride, dims),
-                       ints_at(*node, arg::padding, dims),
-                       ints_at(*node, arg::dilation, dims),
-                       fixed_int(node->argument(arg::groups))};
+                       *stride,
+                       *padding,
+                       *dilation,
+                       node->argument(arg::groups).as_int()};
   const ScalarType dtype = found.weight->type.dtype;
   const bool is_plain = is_floating_point(dtype) && value->tensor().dtype == dtype &&
                         value->tensor().rank() == sizes.size() &&
