@@ -14,28 +14,6 @@
 namespace petrel::exir::rules {
 namespace {
 
-// The new state of one step, from the state before it.
-Inferred cell(const BoundArguments& in, const TensorType& state) {
-  const TensorType& input = in.tensor("input");
-  if (input.rank() != 2 || state.rank() != 2 || input.sizes[0] != state.sizes[0]) {
-    return invalid("arguments 'input' [", absl::StrJoin(input.sizes, ","), "] and 'hx' [",
-                   absl::StrJoin(state.sizes, ","), "] do not fit, both must be [batch, size]");
-  }
-  return one(state);
-}
-
-Inferred lstm_cell(const BoundArguments& in) {
-  const std::vector<const TensorType*> states = in.tensors("hx");
-  if (states.size() != 2) {
-    return invalid("argument 'hx' has ", states.size(), " tensors, must have 2");
-  }
-  PETREL_ASSIGN_OR_RETURN(std::vector<Type> types, cell(in, *states[0]));
-  types.push_back(TensorType::contiguous(states[1]->dtype, states[1]->sizes));
-  return types;
-}
-
-Inferred simple_cell(const BoundArguments& in) { return cell(in, in.tensor("hx")); }
-
 Inferred flipped(const BoundArguments& in) {
   const size_t least = in.op().name == "aten::fliplr" ? 2 : 1;
   if (in.tensor("self").rank() < least) {
@@ -241,18 +219,6 @@ Inferred bilinear(const BoundArguments& in) {
 }
 
 constexpr OpRow kRows[] = {
-    {"aten::lstm_cell(Tensor input, Tensor[] hx, Tensor w_ih, Tensor w_hh, "
-     "Tensor? b_ih=None, Tensor? b_hh=None) -> (Tensor, Tensor)",
-     "", kPure, infer<lstm_cell>},
-    {"aten::gru_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, "
-     "Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor",
-     "", kPure, infer<simple_cell>},
-    {"aten::rnn_tanh_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, "
-     "Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor",
-     "", kPure, infer<simple_cell>},
-    {"aten::rnn_relu_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, "
-     "Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor",
-     "", kPure, infer<simple_cell>},
     {"aten::fliplr(Tensor self) -> Tensor", "", kPure, infer<flipped>},
     {"aten::flipud(Tensor self) -> Tensor", "", kPure, infer<flipped>},
     {"aten::kthvalue(Tensor self, SymInt k, int dim=-1, bool keepdim=False) "

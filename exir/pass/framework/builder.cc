@@ -140,6 +140,10 @@ BuiltValue Builder::cast(Value* x, ScalarType dtype) {
 
 BuiltValue Builder::slice(Value* x, int64_t dim, const rules::Size& start, const rules::Size& end,
                           const rules::Size& step) {
+  if (dim < 0 || dim >= static_cast<int64_t>(x->tensor().rank())) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("has no dim ", dim, " to cut in ", to_string(x->tensor())));
+  }
   const rules::Size size(x->tensor().size(static_cast<size_t>(dim)));
   if (start.is(0) && step.is(1) && is_always(end, size)) return x;
   // What is negative at run time would count from the end.

@@ -89,7 +89,8 @@ class Builder {
   BuiltValue swap_last_two(Value* x);
   BuiltValue expand(Value* x, const rules::Sizes& sizes);
   BuiltValue cast(Value* x, ScalarType dtype);
-  // Elements [start, end) of `dim`, neither of which counts from the end.
+  // Elements [start, end) of `dim`, neither of which counts from the end. An error where the
+  // tensor has no such dim: what rules do not see to is not taken for granted.
   BuiltValue slice(Value* x, int64_t dim, const rules::Size& start, const rules::Size& end,
                    const rules::Size& step = 1);
   // One node of an operator of two tensors.
