@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_join.h"
 #include "exir/ops/elementwise.h"
+#include "exir/ops/einsum.h"
 #include "exir/ops/families.h"
 #include "exir/ops/promotion.h"
 #include "exir/ops/rule.h"
@@ -169,79 +170,64 @@ absl::StatusOr<ScalarType> einsum_dtype(const BoundArguments& in, const std::map
   return absl::UnimplementedError("integers of one operand are summed before the product");
 }
 
-Inferred einsum(const BoundArguments& in) {
-  const std::vector<const TensorType*> operands = in.tensors("tensors");
-  std::string equation;
-  for (char c : in.text("equation")) {
-    if (c != ' ') equation.push_back(c);
-  }
-  const size_t arrow = equation.find("->");
-  const std::string left = equation.substr(0, arrow);
-  // Labels of each operand; '.' stands for the dimensions of an ellipsis.
+// How large each label is, how many dims have it, and the dims of the ellipsis.
+struct EinsumSizes {
   std::map<char, Size> extents;
   std::map<char, int> uses;
   Sizes ellipsis;
-  size_t place = 0;
-  for (size_t i = 0; i < operands.size(); ++i) {
-    const size_t comma = std::min(left.find(',', place), left.size());
-    std::string labels = left.substr(place, comma - place);
-    if ((comma == left.size()) != (i + 1 == operands.size())) {
-      return invalid("argument 'equation' does not name ", operands.size(), " operands");
-    }
-    place = comma + 1;
-    const size_t dots = labels.find("...");
-    if (dots != std::string::npos) labels.replace(dots, 3, ".");
-    const Sizes& sizes = operands[i]->sizes;
-    const size_t named = labels.size() - (dots != std::string::npos ? 1 : 0);
-    if (sizes.size() < named || (dots == std::string::npos && sizes.size() != named)) {
-      return invalid("argument 'equation' gives operand ", i, " ", named, " dimensions, it has ",
-                     sizes.size());
-    }
-    size_t dim = 0;
-    for (char label : labels) {
-      if (label == '.') {
-        const size_t count = sizes.size() - named;
-        PETREL_ASSIGN_OR_RETURN(
-            ellipsis,
-            broadcast_sizes({ellipsis, Sizes(sizes.begin() + dim, sizes.begin() + dim + count)}));
-        dim += count;
-        continue;
-      }
-      ++uses[label];
-      const auto [it, fresh] = extents.emplace(label, sizes[dim]);
-      if (!fresh && it->second == 1) it->second = sizes[dim];
-      if (sizes[dim] != it->second && sizes[dim] != 1) {
-        return invalid("argument 'equation' has '", std::string(1, label), "' as ", it->second,
-                       " and as ", sizes[dim]);
-      }
-      ++dim;
-    }
+};
+
+// Operand `i`, whose dims are named by `labels`.
+absl::Status add_operand(size_t i, const std::string& labels, const Sizes& sizes,
+                         EinsumSizes* known) {
+  const bool has_ellipsis = labels.find(kEinsumEllipsis) != std::string::npos;
+  const size_t named = labels.size() - (has_ellipsis ? 1 : 0);
+  if (sizes.size() < named || (!has_ellipsis && sizes.size() != named)) {
+    return invalid("argument 'equation' gives operand ", i, " ", named, " dimensions, it has ",
+                   sizes.size());
   }
-  std::string result;
-  if (arrow != std::string::npos) {
-    result = equation.substr(arrow + 2);
-    const size_t dots = result.find("...");
-    if (dots != std::string::npos) result.replace(dots, 3, ".");
-  } else {
-    result = ".";
-    for (const auto& [label, count] : uses) {
-      if (count == 1) result.push_back(label);
-    }
-  }
-  Sizes sizes;
-  for (char label : result) {
-    if (label == '.') {
-      sizes.insert(sizes.end(), ellipsis.begin(), ellipsis.end());
+  size_t dim = 0;
+  for (const char label : labels) {
+    if (label == kEinsumEllipsis) {
+      const auto begin = sizes.begin() + static_cast<ptrdiff_t>(dim);
+      const auto end = begin + static_cast<ptrdiff_t>(sizes.size() - named);
+      PETREL_ASSIGN_OR_RETURN(known->ellipsis,
+                              broadcast_sizes({known->ellipsis, Sizes(begin, end)}));
+      dim += sizes.size() - named;
       continue;
     }
-    const auto it = extents.find(label);
-    if (it == extents.end()) {
-      return invalid("argument 'equation' has no operand with '", std::string(1, label), "'");
+    ++known->uses[label];
+    const auto [it, fresh] = known->extents.emplace(label, sizes[dim]);
+    if (!fresh && it->second == 1) it->second = sizes[dim];
+    if (sizes[dim] != it->second && sizes[dim] != 1) {
+      return invalid("argument 'equation' has '", std::string(1, label), "' as ", it->second,
+                     " and as ", sizes[dim]);
     }
-    sizes.push_back(it->second);
+    ++dim;
   }
-  if (!ellipsis.empty()) uses['.'] = 1;
-  PETREL_ASSIGN_OR_RETURN(const ScalarType dtype, einsum_dtype(in, uses, result));
+  return absl::OkStatus();
+}
+
+Inferred einsum(const BoundArguments& in) {
+  const std::vector<const TensorType*> operands = in.tensors("tensors");
+  PETREL_ASSIGN_OR_RETURN(const EinsumEquation equation, read_einsum(in.text("equation")));
+  if (equation.operands.size() != operands.size()) {
+    return invalid("argument 'equation' does not name ", operands.size(), " operands");
+  }
+  EinsumSizes known;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    PETREL_RETURN_IF_ERROR(add_operand(i, equation.operands[i], operands[i]->sizes, &known));
+  }
+  Sizes sizes;
+  for (const char label : equation.result) {
+    if (label == kEinsumEllipsis) {
+      sizes.insert(sizes.end(), known.ellipsis.begin(), known.ellipsis.end());
+    } else {
+      sizes.push_back(known.extents.at(label));
+    }
+  }
+  if (!known.ellipsis.empty()) known.uses[kEinsumEllipsis] = 1;
+  PETREL_ASSIGN_OR_RETURN(const ScalarType dtype, einsum_dtype(in, known.uses, equation.result));
   return one(dtype, std::move(sizes));
 }
 

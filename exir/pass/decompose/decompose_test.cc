@@ -289,14 +289,6 @@ TEST(DecomposeContext, KeepsWholeWhatTheContextSays) {
               return %c })"));
 }
 
-// Digits name the dims of ellipses, of which there are at most ten.
-TEST(DecomposeEinsum, OfLabelsThatAreNoLettersStays) {
-  EXPECT_THAT(after_pass(decompose, R"(method @m(%x: f32[2,3,4]) {
-                %a = aten.einsum.default("9...i->9...", [%x]) : f32[2,3]
-                return %a })"),
-              HasSubstr("aten.einsum.default"));
-}
-
 // What is written out step by step has few steps.
 TEST(DecomposeMatrices, OfManyRowsStay) {
   for (const std::string call :

@@ -6,11 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "absl/algorithm/container.h"
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
-#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "exir/ops/einsum.h"
 #include "exir/pass/decompose/decompose.h"
 #include "exir/status_macros.h"
 
@@ -20,9 +18,6 @@ namespace {
 using Rewritten = absl::StatusOr<bool>;
 using rules::Size;
 using rules::Sizes;
-
-constexpr char kEllipsis[] = "...";
-constexpr size_t kEllipsisSize = 3;
 
 // A tensor whose i-th dimension is named labels[i].
 struct Term {
@@ -109,22 +104,6 @@ absl::StatusOr<Term> contracted(Builder& b, Term x, Term y, const std::string& k
   return Term{made, shared + x_own + y_own};
 }
 
-// The labels after "->", or those of the ellipsis and those that occur once, in
-// alphabetical order.
-std::string output_labels(const std::string& equation, const std::vector<std::string>& inputs) {
-  const size_t arrow = equation.find("->");
-  if (arrow != std::string::npos) return equation.substr(arrow + 2);
-  std::map<char, int> counts;
-  for (const std::string& labels : inputs) {
-    for (char label : labels) ++counts[label];
-  }
-  std::string output = kEllipsis;
-  for (const auto& [label, count] : counts) {
-    if (count == 1 && label != '.') output.push_back(label);
-  }
-  return output;
-}
-
 // The dims of an ellipsis, which end at the last digit: those of an operand that has fewer
 // begin later. Letters label all others.
 constexpr char kDigits[] = "0123456789";
@@ -132,32 +111,27 @@ constexpr size_t kMostDims = 10;
 
 // `labels` with digits in the place of its ellipsis, of which there are `count`.
 std::string without_ellipsis(const std::string& labels, size_t count) {
-  const size_t at = labels.find(kEllipsis);
+  const size_t at = labels.find(kEinsumEllipsis);
   if (at == std::string::npos) return labels;
   return absl::StrCat(labels.substr(0, at),
                       absl::string_view(kDigits).substr(kMostDims - count, count),
-                      labels.substr(at + kEllipsisSize));
+                      labels.substr(at + 1));
 }
 
-// The same of all operands and the output, and how many dims the longest ellipsis is.
-// False where there are more than can be named, fewer dims than labels, or other labels than
-// letters.
-bool name_ellipses(const std::vector<Value*>& tensors, std::vector<std::string>* inputs,
-                   std::string* output) {
-  const auto is_label = [](char c) { return absl::ascii_isalpha(c) || c == '.'; };
-  if (!absl::c_all_of(*output, is_label)) return false;
+// The same of all operands and the result, whose ellipsis is the longest of them. False where
+// there are more dims than can be named, or fewer than labels.
+bool name_ellipses(const std::vector<Value*>& tensors, EinsumEquation* equation) {
   size_t longest = 0;
-  for (size_t i = 0; i < inputs->size(); ++i) {
-    std::string& labels = (*inputs)[i];
-    if (!absl::c_all_of(labels, is_label)) return false;
-    if (labels.find(kEllipsis) == std::string::npos) continue;
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    std::string& labels = equation->operands[i];
+    if (!has(labels, kEinsumEllipsis)) continue;
     const size_t rank = sizes_of(tensors[i]).size();
-    const size_t named = labels.size() - kEllipsisSize;
+    const size_t named = labels.size() - 1;
     if (rank < named || rank - named > kMostDims) return false;
     labels = without_ellipsis(labels, rank - named);
     longest = std::max(longest, rank - named);
   }
-  *output = without_ellipsis(*output, longest);
+  equation->result = without_ellipsis(equation->result, longest);
   return true;
 }
 
@@ -194,34 +168,18 @@ absl::StatusOr<Term> without_units(Builder& b, Term term, const std::map<char, S
   return Term{value, labels};
 }
 
-bool is_plain(const std::string& labels) {
-  std::string sorted = labels;
-  std::sort(sorted.begin(), sorted.end());
-  return std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end() &&
-         labels.find('.') == std::string::npos;
-}
-
 Rewritten einsum(Builder& b, Node& node) {
-  const std::string equation =
-      absl::StrReplaceAll(node.argument(arg::equation).as_string(), {{" ", ""}});
   const std::vector<Value*> tensors = node.argument(arg::tensors).values();
-  std::vector<std::string> inputs = absl::StrSplit(equation.substr(0, equation.find("->")), ',');
-  if (inputs.size() != tensors.size()) {
-    return absl::InvalidArgumentError(absl::StrCat("equation '", equation, "' has ", inputs.size(),
-                                                   " operands, the node ", tensors.size()));
-  }
-  std::string output = output_labels(equation, inputs);
-  if (!name_ellipses(tensors, &inputs, &output)) return false;
+  PETREL_ASSIGN_OR_RETURN(EinsumEquation equation,
+                          read_einsum(node.argument(arg::equation).as_string()));
+  const std::vector<std::string>& inputs = equation.operands;
+  if (inputs.size() != tensors.size() || !name_ellipses(tensors, &equation)) return false;
+  const std::string& output = equation.result;
   std::map<char, Size> sizes;
   std::vector<Term> terms;
   for (size_t i = 0; i < inputs.size(); ++i) {
     const Sizes& own = sizes_of(tensors[i]);
-    if (has(inputs[i], '.')) return false;
-    if (inputs[i].size() != own.size()) {
-      return absl::InvalidArgumentError(absl::StrCat("equation '", equation, "' gives operand ", i,
-                                                     " ", inputs[i].size(), " dims, it has ",
-                                                     own.size()));
-    }
+    if (inputs[i].size() != own.size()) return false;
     std::map<char, Size> here;
     for (size_t d = 0; d < own.size(); ++d) {
       const char label = inputs[i][d];
@@ -232,10 +190,6 @@ Rewritten einsum(Builder& b, Node& node) {
       if (!is_always(known->second, own[d])) return false;
     }
     terms.push_back({tensors[i], inputs[i]});
-  }
-  if (!is_plain(output)) return false;
-  for (char label : output) {
-    if (sizes.count(label) == 0) return false;
   }
   for (Term& term : terms) {
     PETREL_ASSIGN_OR_RETURN(term, without_repeats(b, term));
