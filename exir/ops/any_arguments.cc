@@ -174,7 +174,7 @@ Argument AnyArguments::single(ArgKind kind) {
     case ArgKind::kString: {
       constexpr const char* kPool[] = {"same",     "valid", "reflect", "ij,jk->ik", "xy",
                                        "->...a",   "...,",  ",,,->",   "",          "a...b->b",
-                                       "constant", "tanh",  "trunc",   "amax"};
+                                       "constant", "tanh",  "trunc",   "amax",      "SYMMETRIC"};
       return Argument(std::string(kPool[below(std::size(kPool))]));
     }
     case ArgKind::kScalarType:

@@ -78,6 +78,7 @@ Inferred run_static(Rule rule, const OpInfo& op, absl::Span<const Argument> argu
   PETREL_ASSIGN_OR_RETURN(BoundArguments in, BoundArguments::bind(op, arguments));
   in.set_sample_of(node);
   PETREL_ASSIGN_OR_RETURN(std::vector<Type> types, rule(in));
+  PETREL_RETURN_IF_ERROR(in.check_read());
   for (size_t i = 0; i < types.size(); ++i) {
     if (!types[i].is_tensor()) continue;
     const absl::Status status = check_tensor_type(types[i].tensor);

@@ -184,15 +184,26 @@ const Argument& BoundArguments::at(absl::string_view name) const {
 const TensorType& BoundArguments::tensor(absl::string_view name) const {
   static const TensorType* const kEmpty = new TensorType();
   const int index = index_of(name);
-  if (index < 0 || !varying_[static_cast<size_t>(index)].is_value()) return *kEmpty;
-  const auto found = types_.find(varying_[static_cast<size_t>(index)].value());
+  if (index < 0) return *kEmpty;
+  const auto place = static_cast<size_t>(index);
+  if (varying_[place].is_none()) read_none_ = &op_->args[place];
+  if (!varying_[place].is_value()) return *kEmpty;
+  const auto found = types_.find(varying_[place].value());
   return found == types_.end() ? *kEmpty : found->second;
+}
+
+absl::Status BoundArguments::check_read() const {
+  if (read_none_ == nullptr) return absl::OkStatus();
+  return invalid("argument '", read_none_->name, "' is none");
 }
 
 std::vector<const TensorType*> BoundArguments::tensors(absl::string_view name) const {
   std::vector<const TensorType*> types;
   const int index = index_of(name);
-  if (index < 0 || !varying_[static_cast<size_t>(index)].is_list()) return types;
+  if (index < 0 || op_->args[static_cast<size_t>(index)].kind != ArgKind::kTensor ||
+      !varying_[static_cast<size_t>(index)].is_list()) {
+    return types;  // numbers are lists as well, where they are computed
+  }
   for (const Argument& item : varying_[static_cast<size_t>(index)].as_list()) {
     types.push_back(item.is_value() ? &types_.at(item.value()) : nullptr);
   }

@@ -62,7 +62,8 @@ struct TensorType {
 
 // Arguments that were found to fit the schema of `op`. Accessors take schema
 // names; one that the schema lacks, or an argument of another kind, reads as
-// absent (an empty tensor type, 0, false, an empty list).
+// absent (an empty tensor type, 0, false, an empty list). A tensor that is in the
+// schema but none is not for reading: whatever the rule gives then is refused.
 class BoundArguments {
  public:
   // InvalidArgument naming the argument that does not fit. Arguments computed
@@ -87,7 +88,9 @@ class BoundArguments {
   // `node` has the arguments that those bound stand for; items correspond. It must outlive this.
   void set_sample_of(absl::Span<const Argument> node) { node_ = node; }
 
+  // Asked given() first where it may be none; check_read() says so else.
   const TensorType& tensor(absl::string_view name) const;
+  absl::Status check_read() const;
   // One per item of a tensor list; null where an item is none.
   std::vector<const TensorType*> tensors(absl::string_view name) const;
   // Every tensor of every argument, in order.
@@ -125,6 +128,7 @@ class BoundArguments {
   absl::Span<const Argument> varying_;
   std::map<const Value*, TensorType> types_;  // of the values of `varying_`
   absl::Span<const Argument> node_;
+  mutable const ArgSpec* read_none_ = nullptr;  // an absent tensor that was read
 };
 
 // What a message says of a part of it.
