@@ -470,6 +470,15 @@ TEST(Infer, RowsOfTrianglesAreNotWalked) {
   }
 }
 
+// Before there are as many results of as many sizes.
+TEST(Infer, GridsOfMoreTensorsThanDimsAreRefused) {
+  std::string tensors = "%x";
+  for (int i = 1; i < 4000; ++i) tensors += ", %x";
+  const auto status = type_of_call("aten.meshgrid.default([" + tensors + "])").status();
+  EXPECT_TRUE(absl::StrContains(status.message(), "a grid of 4000 tensors, must be at most"))
+      << status;
+}
+
 TEST(Infer, RanksThatDoubleAreRefused) {
   EXPECT_FALSE(type_of_call("aten.kron.default(%x, %x)").ok());
 }

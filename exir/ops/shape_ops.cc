@@ -220,6 +220,10 @@ Inferred rot90(const BoundArguments& in) {
 
 Inferred meshgrid(const BoundArguments& in) {
   const std::vector<const TensorType*> axes = in.tensors("tensors");
+  // Each result has as many sizes as there are results.
+  if (axes.size() > kMaxRank) {
+    return invalid("a grid of ", axes.size(), " tensors, must be at most ", kMaxRank);
+  }
   Sizes sizes;
   for (const TensorType* axis : axes) {
     if (axis->rank() > 1) {
