@@ -28,10 +28,29 @@ using rules::Sizes;
 // No place in an image is as far.
 constexpr double kFarthest = 1e12;
 
-// Tap k of output i reads place at[k][i] with weight[k][i]; no weights: 1.
+// Tap k of output i reads place at[k * outputs + i] with the weight there; no weights: 1.
 struct Taps {
-  std::vector<std::vector<double>> at;
-  std::vector<std::vector<double>> weight;
+  size_t count;
+  size_t outputs;
+  std::vector<double> at;
+  std::vector<double> weight;
+
+  Taps(int64_t taps, int64_t out, bool weighted)
+      : count(static_cast<size_t>(taps)),
+        outputs(static_cast<size_t>(out)),
+        at(count * outputs),
+        weight(weighted ? count * outputs : 0) {}
+
+  void set(size_t k, int64_t i, double place, double weight_there) {
+    const size_t index = k * outputs + static_cast<size_t>(i);
+    at[index] = place;
+    if (!weight.empty()) weight[index] = weight_there;
+  }
+  // What tap k has in one of the two.
+  std::vector<double> of_tap(size_t k, const std::vector<double>& table) const {
+    const auto begin = table.begin() + static_cast<ptrdiff_t>(k * outputs);
+    return std::vector<double>(begin, begin + static_cast<ptrdiff_t>(outputs));
+  }
 };
 
 // One dim of the input and of the output. torch computes in float32.
@@ -59,27 +78,22 @@ struct Axis {
 };
 
 Taps nearest(const Axis& axis, float shift) {
-  Taps taps;
-  taps.at.resize(1);
+  Taps taps(1, axis.out, false);
   for (int64_t i = 0; i < axis.out; ++i) {
     const float at = (static_cast<float>(i) + shift) * axis.scale();
-    taps.at[0].push_back(axis.clamp(static_cast<int64_t>(std::floor(at))));
+    taps.set(0, i, axis.clamp(static_cast<int64_t>(std::floor(at))), 1);
   }
   return taps;
 }
 
 Taps linear(const Axis& axis) {
-  Taps taps;
-  taps.at.resize(2);
-  taps.weight.resize(2);
+  Taps taps(2, axis.out, true);
   for (int64_t i = 0; i < axis.out; ++i) {
     const float source = std::max(axis.source(i), 0.0f);
     const auto low = static_cast<int64_t>(source);
     const float share = source - static_cast<float>(low);
-    taps.at[0].push_back(axis.clamp(low));
-    taps.at[1].push_back(axis.clamp(low + 1));
-    taps.weight[0].push_back(1.0f - share);
-    taps.weight[1].push_back(share);
+    taps.set(0, i, axis.clamp(low), 1.0f - share);
+    taps.set(1, i, axis.clamp(low + 1), share);
   }
   return taps;
 }
@@ -93,72 +107,78 @@ double cubic(double x, double a) {
 }
 
 Taps bicubic(const Axis& axis) {
-  Taps taps;
-  taps.at.resize(4);
-  taps.weight.resize(4);
+  Taps taps(4, axis.out, true);
   for (int64_t i = 0; i < axis.out; ++i) {
     const float source = axis.source(i);
     const float low = std::floor(source);
     const double share = source - low;
     for (int64_t k = 0; k < 4; ++k) {
-      const auto at = static_cast<size_t>(k);
-      taps.at[at].push_back(axis.clamp(static_cast<int64_t>(low) + k - 1));
-      taps.weight[at].push_back(cubic(share + 1 - static_cast<double>(k), -0.75));
+      taps.set(static_cast<size_t>(k), i, axis.clamp(static_cast<int64_t>(low) + k - 1),
+               cubic(share + 1 - static_cast<double>(k), -0.75));
     }
   }
   return taps;
 }
 
-// Shrinking widens the filter, so that every input element counts. Aligned corners change the
-// scale, but not, as in torch, where the first output has its middle.
+// How far a filter reaches that is widened where the image shrinks, so that every element of
+// the input counts.
+double support_of(const Axis& axis, bool is_cubic) {
+  return (is_cubic ? 2 : 1) * std::max<double>(axis.scale(), 1.0);
+}
+
+// How many elements one output is the sum of: no more than there are.
+int64_t taps_of(const Axis& axis, bool is_cubic) {
+  const double most = std::ceil(support_of(axis, is_cubic)) * 2 + 1;
+  return most < static_cast<double>(axis.in) ? static_cast<int64_t>(most) : axis.in;
+}
+
+// Aligned corners change the scale, but not, as in torch, where the first output has its middle.
 Taps antialiased(const Axis& axis, bool is_cubic) {
   const double scale = axis.scale();
   const double wide = std::max(scale, 1.0);
-  const double support = (is_cubic ? 2 : 1) * wide;
-  const auto most = static_cast<size_t>(std::ceil(support)) * 2 + 1;
-  Taps taps;
-  taps.at.assign(most, {});
-  taps.weight.assign(most, {});
+  const double support = support_of(axis, is_cubic);
+  Taps taps(taps_of(axis, is_cubic), axis.out, true);
+  std::vector<double> weights(taps.count);
   for (int64_t i = 0; i < axis.out; ++i) {
     const double center = scale * (static_cast<double>(i) + 0.5);
     const auto begin = std::max<int64_t>(static_cast<int64_t>(center - support + 0.5), 0);
     const auto end = std::min<int64_t>(static_cast<int64_t>(center + support + 0.5), axis.in);
-    std::vector<double> weights(most, 0);
+    std::fill(weights.begin(), weights.end(), 0);
     double sum = 0;
     for (int64_t j = begin; j < end; ++j) {
       const double x = (static_cast<double>(j) - center + 0.5) / wide;
       const double w = is_cubic ? cubic(x, -0.5) : std::max(0.0, 1 - std::fabs(x));
       const auto tap = static_cast<size_t>(j - begin);
-      if (tap < most) weights[tap] = w;
+      if (tap < taps.count) weights[tap] = w;
       sum += w;
     }
-    for (size_t k = 0; k < most; ++k) {
+    for (size_t k = 0; k < taps.count; ++k) {
       // Places of no weight repeat one that counts.
-      taps.at[k].push_back(axis.clamp(std::min(begin + static_cast<int64_t>(k), end - 1)));
-      taps.weight[k].push_back(sum != 0 ? weights[k] / sum : 0);
+      const int64_t place = std::min(begin + static_cast<int64_t>(k), end - 1);
+      taps.set(k, i, axis.clamp(place), sum != 0 ? weights[k] / sum : 0);
     }
   }
   return taps;
 }
 
 BuiltValue along(Builder& b, Value* x, int64_t dim, const Taps& taps) {
-  const auto count = static_cast<int64_t>(taps.at[0].size());
+  const auto count = static_cast<int64_t>(taps.outputs);
   Ints shape(x->tensor().rank() - static_cast<size_t>(dim), 1);
   shape[0] = count;
   Value* sum = nullptr;
-  for (size_t k = 0; k < taps.at.size(); ++k) {
+  for (size_t k = 0; k < taps.count; ++k) {
     const bool weighted = !taps.weight.empty();
-    if (weighted && std::all_of(taps.weight[k].begin(), taps.weight[k].end(),
-                                [](double w) { return w == 0; })) {
+    const std::vector<double> weights =
+        weighted ? taps.of_tap(k, taps.weight) : std::vector<double>();
+    if (weighted && std::all_of(weights.begin(), weights.end(), [](double w) { return w == 0; })) {
       continue;
     }
-    PETREL_ASSIGN_OR_RETURN(
-        Value * at, computed_constant(b, "resample.at", ScalarType::kLong, {count}, taps.at[k]));
+    PETREL_ASSIGN_OR_RETURN(Value * at, computed_constant(b, "resample.at", ScalarType::kLong,
+                                                          {count}, taps.of_tap(k, taps.at)));
     PETREL_ASSIGN_OR_RETURN(Value * part, b.call(aten::index_select, {x, dim, at}));
     if (weighted) {
-      PETREL_ASSIGN_OR_RETURN(
-          Value * weight,
-          computed_constant(b, "resample.weight", x->tensor().dtype, shape, taps.weight[k]));
+      PETREL_ASSIGN_OR_RETURN(Value * weight, computed_constant(b, "resample.weight",
+                                                                x->tensor().dtype, shape, weights));
       PETREL_ASSIGN_OR_RETURN(part, b.binary(aten::mul_Tensor, part, weight));
     }
     if (sum == nullptr) {
@@ -206,21 +226,16 @@ Rewritten resample(Builder& b, Node& node) {
     if (!(scale * static_cast<double>(axis.out) < kFarthest)) {
       return absl::UnimplementedError(absl::StrCat("scale factor ", factors[i], " of dim ", 2 + i));
     }
-    // Each place is the sum of a few elements, or, where the image shrinks, of all that it covers.
-    const auto most = smooth ? static_cast<int64_t>(4 * std::max(scale, 1.0)) + 4 : 4;
-    PETREL_RETURN_IF_ERROR(check_table({axis.out, most}));
-    Taps taps;
-    if (absl::StrContains(name, "nearest_exact")) {
-      taps = nearest(axis, 0.5f);
-    } else if (absl::StrContains(name, "nearest")) {
-      taps = nearest(axis, 0.0f);
-    } else if (smooth) {
-      taps = antialiased(axis, absl::StrContains(name, "cubic"));
-    } else if (absl::StrContains(name, "cubic")) {
-      taps = bicubic(axis);
-    } else {
-      taps = linear(axis);
-    }
+    // Each place is the sum of a few elements, or, where the image shrinks, of all that it covers:
+    // of each its place and its weight.
+    const bool is_cubic = absl::StrContains(name, "cubic");
+    PETREL_RETURN_IF_ERROR(check_table({axis.out, smooth ? taps_of(axis, is_cubic) : 4, 2}));
+    const bool is_nearest = absl::StrContains(name, "nearest");
+    const Taps taps = is_nearest
+                          ? nearest(axis, absl::StrContains(name, "nearest_exact") ? 0.5f : 0.0f)
+                      : smooth   ? antialiased(axis, is_cubic)
+                      : is_cubic ? bicubic(axis)
+                                 : linear(axis);
     PETREL_ASSIGN_OR_RETURN(x, along(b, x, static_cast<int64_t>(2 + i), taps));
   }
   return done(b, node, x);
@@ -243,7 +258,8 @@ Rewritten affine_grid(Builder& b, Node& node) {
   const Ints size = ints_at(node, arg::size, 1);
   const bool align = node.argument(arg::align_corners) == Argument(true);
   const size_t spatial = size.size() - 2;
-  PETREL_RETURN_IF_ERROR(check_table({size[2], size[3], spatial > 2 ? size[4] : 1}));
+  const auto columns = static_cast<int64_t>(spatial) + 1;
+  PETREL_RETURN_IF_ERROR(check_table({size[2], size[3], spatial > 2 ? size[4] : 1, columns}));
   std::vector<std::vector<double>> axes;
   for (size_t i = 0; i < spatial; ++i) {
     axes.push_back(spread(size[2 + i], align));
@@ -251,17 +267,15 @@ Rewritten affine_grid(Builder& b, Node& node) {
   int64_t count = 1;
   for (size_t i = 0; i < spatial; ++i) count *= size[2 + i];
   std::vector<double> places;
+  places.reserve(static_cast<size_t>(count * columns));
   for (int64_t p = 0; p < count; ++p) {
     int64_t rest = p;
-    std::vector<double> row;
     for (size_t i = spatial; i-- > 0;) {  // x first: the last dim
-      row.push_back(axes[i][static_cast<size_t>(rest % size[2 + i])]);
+      places.push_back(axes[i][static_cast<size_t>(rest % size[2 + i])]);
       rest /= size[2 + i];
     }
-    places.insert(places.end(), row.begin(), row.end());
     places.push_back(1);
   }
-  const int64_t columns = static_cast<int64_t>(spatial) + 1;
   PETREL_ASSIGN_OR_RETURN(Value * base,
                           computed_constant(b, "affine_grid.places", theta->tensor().dtype,
                                             {1, count, columns}, places));

@@ -236,6 +236,7 @@ absl::StatusOr<Windows> adaptive_windows(int64_t size, int64_t count) {
     windows.longest = std::max(windows.longest, end(i) - begin(i));
   }
   PETREL_RETURN_IF_ERROR(check_table({count, windows.longest}));
+  windows.at.reserve(static_cast<size_t>(count * windows.longest));
   for (int64_t i = 0; i < count; ++i) {
     for (int64_t k = 0; k < windows.longest; ++k) {
       windows.at.push_back(static_cast<double>(std::min(begin(i) + k, end(i) - 1)));
@@ -246,28 +247,28 @@ absl::StatusOr<Windows> adaptive_windows(int64_t size, int64_t count) {
 
 // Where each element of each window lies in the flat image: [outputs * length].
 std::vector<double> flat_places(const std::vector<Windows>& windows, const Sizes& image) {
-  // Outputs vary before elements, as in the rearranged values.
-  std::vector<std::vector<double>> by_output = {{0}};
+  // Of the dims so far: outputs, each with its elements, as in the rearranged values.
+  std::vector<double> places = {0};
+  size_t outputs = 1, elements = 1;
   for (size_t i = 0; i < windows.size(); ++i) {
-    const double below = static_cast<double>(image[i]);
-    std::vector<std::vector<double>> next;
-    for (const std::vector<double>& outer : by_output) {
-      for (int64_t o = 0; o < windows[i].count; ++o) {
-        std::vector<double> elements;
-        for (const double base : outer) {
-          for (int64_t k = 0; k < windows[i].longest; ++k) {
-            elements.push_back(base * below +
-                               windows[i].at[static_cast<size_t>(o * windows[i].longest + k)]);
+    const Windows& window = windows[i];
+    const auto below = static_cast<double>(image[i]);
+    const auto count = static_cast<size_t>(window.count);
+    const auto longest = static_cast<size_t>(window.longest);
+    std::vector<double> next;
+    next.reserve(places.size() * window.at.size());
+    for (size_t outer = 0; outer < outputs; ++outer) {
+      for (size_t o = 0; o < count; ++o) {
+        for (size_t e = 0; e < elements; ++e) {
+          for (size_t k = 0; k < longest; ++k) {
+            next.push_back(places[outer * elements + e] * below + window.at[o * longest + k]);
           }
         }
-        next.push_back(std::move(elements));
       }
     }
-    by_output = std::move(next);
-  }
-  std::vector<double> places;
-  for (const std::vector<double>& elements : by_output) {
-    places.insert(places.end(), elements.begin(), elements.end());
+    places = std::move(next);
+    outputs *= count;
+    elements *= longest;
   }
   return places;
 }
@@ -329,8 +330,10 @@ Rewritten adaptive_max_pool(Builder& b, Node& node) {
   }
   const int64_t outputs = product(out);
   const int64_t elements = sizes_of(x).back();
+  PETREL_RETURN_IF_ERROR(check_table({outputs}));
   PETREL_ASSIGN_OR_RETURN(Node * largest, b.node(aten::max_dim, {x, last, false}));
   std::vector<double> starts;
+  starts.reserve(static_cast<size_t>(outputs));
   for (int64_t i = 0; i < outputs; ++i) {
     starts.push_back(static_cast<double>(i * elements));
   }
