@@ -20,8 +20,7 @@
 namespace petrel::exir {
 namespace {
 
-// Of one list: whoever puts another value in the place of one goes through all of them.
-constexpr size_t kMaxTensors = size_t{1} << 14;
+constexpr size_t kMaxValues = size_t{1} << 14;
 
 // A number computed at run time where `spec` takes one: what the schema calls an int, a float
 // or a bool is written in the program.
@@ -105,6 +104,11 @@ absl::StatusOr<Argument> read_numbers(const ArgSpec& spec, const Json& payload) 
 
 }  // namespace
 
+absl::Status check_value_count(const Json& place, size_t count) {
+  if (count <= kMaxValues) return absl::OkStatus();
+  return place.error(absl::StrCat("has ", count, " values, the limit is ", kMaxValues));
+}
+
 absl::StatusOr<Argument> ArgumentReader::named_tensor(const Json& holder) {
   PETREL_ASSIGN_OR_RETURN(Json name_json, holder.at("name"));
   PETREL_ASSIGN_OR_RETURN(std::string name, name_json.text());
@@ -132,10 +136,7 @@ absl::StatusOr<Argument> ArgumentReader::read_list(const ArgSpec& spec, const st
   if (is_tensors && (tag == "as_tensors" || tag == "as_optional_tensors")) {
     PETREL_ASSIGN_OR_RETURN(std::vector<Json> items, payload.items());
     if (items.empty()) return Argument(Argument::Ints());
-    if (items.size() > kMaxTensors) {
-      return payload.error(
-          absl::StrCat("has ", items.size(), " tensors, the limit is ", kMaxTensors));
-    }
+    PETREL_RETURN_IF_ERROR(check_value_count(payload, items.size()));
     Argument::List list;
     for (const Json& item : items) {
       if (tag == "as_tensors") {
@@ -160,6 +161,7 @@ absl::StatusOr<Argument> ArgumentReader::read_list(const ArgSpec& spec, const st
   }
   if (tag == "as_sym_ints" && spec.kind == ArgKind::kInt) {
     PETREL_ASSIGN_OR_RETURN(std::vector<Json> items, payload.items());
+    PETREL_RETURN_IF_ERROR(check_value_count(payload, items.size()));
     Argument::Ints ints;
     Argument::List all;
     for (const Json& item : items) {

@@ -12,17 +12,23 @@
 #ifndef PETREL_EXIR_IMPORT_ARGUMENT_READER_H_
 #define PETREL_EXIR_IMPORT_ARGUMENT_READER_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "exir/import/json.h"
 #include "exir/ir/graph.h"
 
 namespace petrel::exir {
+
+// An error where a list at `place` has more values than any argument may hold: whoever puts
+// another value in the place of one goes through all of them.
+absl::Status check_value_count(const Json& place, size_t count);
 
 class ArgumentReader {
  public:

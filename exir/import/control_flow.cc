@@ -97,6 +97,7 @@ absl::StatusOr<std::vector<Value*>> GraphReader::region_operands(const Json& uni
   PETREL_ASSIGN_OR_RETURN(auto tagged, union_.tagged());
   const auto& [tag, payload] = tagged;
   PETREL_ASSIGN_OR_RETURN(std::vector<Json> items, payload.items());
+  PETREL_RETURN_IF_ERROR(check_value_count(payload, items.size()));
   std::vector<Value*> operands;
   for (const Json& item : items) {
     if (tag == "as_tensors") {

@@ -68,12 +68,34 @@ TEST(ImportRefusals, NamesNodeAndLineOfSizesThatDependOnDataWithoutBound) {
 }
 
 // Whoever puts another value in the place of one goes through all of them.
-TEST(ImportRefusals, RefusesListsOfFarMoreTensorsThanAModelHas) {
-  std::string more;
-  for (int i = 0; i < 1 << 14; ++i) more += "{\"name\": \"m\"}, ";
+TEST(ImportRefusals, RefusesListsOfFarMoreValuesThanAModelHas) {
+  const auto times = [](const std::string& item) {
+    std::string more;
+    for (int i = 0; i < 1 << 14; ++i) more += item + ", ";
+    return more;
+  };
   TestArchive archive = TestArchive::of(own_fixture("mask"));
-  archive.edit_program("\"as_tensors\": [", "\"as_tensors\": [" + more);
-  expect_error(archive.save("long_list"), "has 16385 tensors, the limit is 16384");
+  archive.edit_program("\"as_tensors\": [", "\"as_tensors\": [" + times("{\"name\": \"m\"}"));
+  expect_error(archive.save("long_list"), "has 16385 values, the limit is 16384");
+  // Operands of the graphs that a node holds, and sizes.
+  archive = TestArchive::of(shared_fixture("condition"));
+  archive.edit_program("\"as_tensors\": [", "\"as_tensors\": [" + times("{\"name\": \"x\"}"));
+  expect_error(archive.save("long_operands"), "has 16385 values, the limit is 16384");
+  archive = TestArchive::of("test/models/varying/sizes.pt2");
+  archive.edit_program("\"as_sym_ints\": [", "\"as_sym_ints\": [" + times("{\"as_int\": 1}"));
+  expect_error(archive.save("long_sizes"), "values, the limit is 16384");
+}
+
+TEST(ImportRefusals, RefusesNumbersComputedAtRunTimeWhereSchemasHaveLiterals) {
+  TestArchive archive = TestArchive::of("test/models/varying/sizes.pt2");
+  archive.edit_program("\"dim\", \"arg\": {\"as_int\": -1}",
+                       "\"dim\", \"arg\": {\"as_sym_int\": {\"as_name\": \"sym_size_int_3\"}}");
+  expect_error(archive.save("computed_dim"),
+               "is computed at run time, where only literals are supported");
+  archive = TestArchive::of("test/models/varying/sizes.pt2");
+  archive.edit_program("\"dim\", \"arg\": {\"as_int\": -1}",
+                       "\"dim\", \"arg\": {\"as_sym_float\": {\"as_name\": \"sym_float\"}}");
+  expect_error(archive.save("computed_float"), "nothing is called 'sym_float'");
 }
 
 TEST(ImportRefusals, TellsOfBranchesThatDiffer) {
