@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <vector>
@@ -241,8 +242,12 @@ Ints all_dims(size_t rank) {
 }
 
 int64_t product(const Sizes& sizes) {
+  // The other sizes of an empty tensor may have any product.
+  if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end()) return 0;
   int64_t n = 1;
-  for (int64_t size : sizes) n *= size;
+  for (int64_t size : sizes) {
+    if (__builtin_mul_overflow(n, size, &n)) return std::numeric_limits<int64_t>::max();
+  }
   return n;
 }
 

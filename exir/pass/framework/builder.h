@@ -131,6 +131,7 @@ Value* add_unique_constant(Graph& graph, const std::string& fqn, const TensorTyp
 
 // 0, 1, ... rank-1.
 Ints all_dims(size_t rank);
+// At most the largest there is.
 int64_t product(const Sizes& sizes);
 // Negative dims counted from the end. Precondition: in range.
 int64_t wrap_dim(int64_t dim, size_t rank);

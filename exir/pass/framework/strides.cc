@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exir/pass/framework/strides.h"
 
+#include <algorithm>
 #include <cstddef>
 
 namespace petrel::exir {
@@ -18,9 +19,8 @@ Strides dense_strides(const TensorType& type) {
 
 std::optional<Strides> strides_of_view(const Sizes& sizes, const Strides& strides,
                                        const Sizes& new_sizes) {
-  int64_t count = 1;
-  for (int64_t size : sizes) count *= size;
-  if (count == 0) {
+  // Of an empty tensor the other sizes may have any product.
+  if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end()) {
     return dense_strides(TensorType::contiguous(ScalarType::kFloat, new_sizes));
   }
   // From the innermost dimension outwards, old dimensions that lie one in the

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exir/pass/framework/strides.h"
 
+#include <cstdint>
+#include <limits>
+
+#include "exir/pass/framework/builder.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -22,6 +26,15 @@ TEST(Strides, ContiguousTensorsTakeAnyView) {
   EXPECT_THAT(strides_of_view({2, 3, 4}, {12, 4, 1}, {6, 2, 2}), Optional(ElementsAre(4, 2, 1)));
   EXPECT_THAT(strides_of_view({2, 3, 4}, {12, 4, 1}, {24}), Optional(ElementsAre(1)));
   EXPECT_THAT(strides_of_view({}, {}, {1, 1}), Optional(ElementsAre(1, 1)));
+}
+
+TEST(Strides, EmptyTensorsOfAnyOtherSizesTakeAnyView) {
+  constexpr int64_t kLarge = 2147483647;
+  EXPECT_THAT(strides_of_view({kLarge, kLarge, kLarge, 0}, {0, 0, 0, 1}, {0, 2}),
+              Optional(ElementsAre(2, 1)));
+  EXPECT_EQ(product(Sizes{kLarge, kLarge, kLarge, 0}), 0);
+  EXPECT_EQ(product(Sizes{kLarge, kLarge, kLarge}), std::numeric_limits<int64_t>::max());
+  EXPECT_EQ(product(Sizes{2, 3}), 6);
 }
 
 TEST(Strides, APermutedTensorSplitsButDoesNotMerge) {
