@@ -7,6 +7,7 @@
 
 #include "exir/pass/framework/constant_data.h"
 #include "exir/pass/decompose/decompose.h"
+#include "exir/pass/framework/table_limit.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir {
@@ -44,6 +45,8 @@ absl::StatusOr<std::optional<Size>> common_length(const Value& offsets, const Ba
   if (!offsets.is_constant() || offsets.constant()->is_mutable()) {
     return unknown;
   }
+  // Another node may ask the same of it.
+  PETREL_RETURN_IF_ERROR(check_table({offsets.tensor().numel()}));
   PETREL_ASSIGN_OR_RETURN(const std::vector<double> starts, decode_constant(*offsets.constant()));
   const int64_t each = length;
   const int64_t count = bags.count;

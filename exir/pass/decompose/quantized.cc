@@ -9,14 +9,13 @@
 //            %w = aten.view(%d, [4,64])
 //
 // Blocks that lie otherwise, and quantising, become arithmetic that rounds as torchao does.
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
 #include <string>
 
 #include "exir/pass/decompose/decompose.h"
-#include "exir/pass/framework/constant_data.h"
+#include "exir/pass/framework/constant_facts.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir {
@@ -77,10 +76,7 @@ Blocks blocks_of(const Node& node) {
 
 bool is_zero(const Value* zero_point) {
   if (zero_point == nullptr) return true;
-  if (!zero_point->is_constant() || zero_point->constant()->is_mutable()) return false;
-  const auto numbers = decode_constant(*zero_point->constant());
-  return numbers.ok() &&
-         std::all_of(numbers->begin(), numbers->end(), [](double n) { return n == 0; });
+  return zero_point->is_constant() && is_zero(zero_point->constant());
 }
 
 struct Bounds {

@@ -8,6 +8,7 @@
 #include "exir/annotate.h"
 #include "exir/ops/read_sizes.h"
 #include "exir/ops/table.h"
+#include "exir/pass/framework/constant_facts.h"
 #include "exir/pass/framework/rewrite_dynamic.h"
 #include "exir/pass/framework/table_limit.h"
 #include "exir/status_macros.h"
@@ -37,6 +38,7 @@ absl::StatusOr<bool> apply_rewrites(Graph& graph, absl::Span<const Rewrites> tab
   if (!graph.any_operator([&](const OpInfo& op) { return rows.count(&op) > 0; })) return false;
   bool changed = false;
   const TableScope scope;
+  const ConstantFacts facts;
   const size_t most = kMostTimes * graph.nodes().size() + kMoreNodes;
   for (int sweep = 0; sweep < kMaxSweeps; ++sweep) {
     bool changed_now = false;

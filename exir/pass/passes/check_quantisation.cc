@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <limits>
+#include <set>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -38,12 +39,14 @@ absl::Status check_scales(const Node& node, const Value& scales) {
 }  // namespace
 
 absl::StatusOr<bool> check_quantisation(Graph& graph, const PassContext&) {
+  std::set<const Constant*> checked;  // many nodes may have one
   for (const auto& node : graph.nodes()) {
     if (!quantises(*node) && !dequantises(*node)) continue;
     const Argument* scales = find_argument(*node, arg::scale);
     if (scales == nullptr) scales = find_argument(*node, arg::scales);
     const Value* value = scales == nullptr ? nullptr : tensor_in(*scales);
     if (value == nullptr || !value->is_constant() || value->constant()->is_mutable()) continue;
+    if (!checked.insert(value->constant().get()).second) continue;
     PETREL_RETURN_IF_ERROR(check_scales(*node, *value));
   }
   return false;

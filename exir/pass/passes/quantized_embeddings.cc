@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exir/pass/passes/quantized_embeddings.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "exir/annotate.h"
 #include "exir/pass/framework/builder.h"
 #include "exir/pass/framework/constant_data.h"
+#include "exir/pass/framework/constant_facts.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir {
@@ -116,13 +118,11 @@ absl::StatusOr<Value*> packed(Graph& graph, const Table& table) {
                              source.kind, source.sources());
 }
 
-bool is_zero(const Value& value) {
-  const auto numbers = decode_constant(*value.constant());
-  return numbers.ok() &&
-         std::all_of(numbers->begin(), numbers->end(), [](double n) { return n == 0; });
-}
+// The packed tables of levels, each made once.
+using PackedTables = std::map<std::pair<const Value*, int>, Value*>;
 
-absl::Status look_up(Graph& graph, Node* node, const Table& table, bool keep_weights) {
+absl::Status look_up(Graph& graph, Node* node, const Table& table, bool keep_weights,
+                     PackedTables* packed_tables) {
   const Node& dequantize = *node->input(arg::weight)->producer();
   Builder b(graph, node);
   const rules::Sizes groups = {table.rows, table.groups};
@@ -130,14 +130,18 @@ absl::Status look_up(Graph& graph, Node* node, const Table& table, bool keep_wei
   PETREL_ASSIGN_OR_RETURN(scale, b.cast(scale, ScalarType::kFloat));
   Arg zeros = none();
   const Argument& zero_points = dequantize.argument(arg::zero_point, arg::zero_points);
-  if (zero_points.is_value() && (keep_weights || !is_zero(*zero_points.value()))) {
+  if (zero_points.is_value() && (keep_weights || !is_zero(zero_points.value()->constant()))) {
     PETREL_ASSIGN_OR_RETURN(Value * zero_point, b.view(zero_points.value(), groups));
     PETREL_ASSIGN_OR_RETURN(zero_point, b.cast(zero_point, ScalarType::kFloat));
     zeros = Arg(zero_point);
   }
   Value* levels = table.levels;
   if (table.bits < 8) {
-    PETREL_ASSIGN_OR_RETURN(levels, packed(graph, table));
+    Value*& known = (*packed_tables)[{table.levels, table.bits}];
+    if (known == nullptr) {
+      PETREL_ASSIGN_OR_RETURN(known, packed(graph, table));
+    }
+    levels = known;
   }
   const OpHandle op = table.bits == 8   ? quantized_decomposed::embedding_byte
                       : table.bits == 4 ? quantized_decomposed::embedding_4bit
@@ -152,12 +156,15 @@ absl::Status look_up(Graph& graph, Node* node, const Table& table, bool keep_wei
 
 absl::StatusOr<bool> quantized_embeddings(Graph& graph, const PassContext& context) {
   bool changed = false;
+  const ConstantFacts facts;
+  PackedTables packed_tables;
   for (Node* node : graph.node_pointers()) {
     if (!node->is(aten::embedding)) continue;
     const std::optional<Table> table = table_of(node->input(arg::weight));
     if (!table) continue;
     const std::string where = node->describe();
-    if (const absl::Status status = look_up(graph, node, *table, context.keep_weights);
+    if (const absl::Status status =
+            look_up(graph, node, *table, context.keep_weights, &packed_tables);
         !status.ok()) {
       return annotate(status, where);
     }
