@@ -9,6 +9,7 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -131,14 +132,21 @@ double Cone::work() const {
   return work;
 }
 
-Cone cone_of(Node* node) {
+// A step of a walk takes as long as so many elements.
+constexpr double kStepWork = 256;
+
+// Nothing where no work is left: cones of many nodes may be the same ones, walked for each.
+std::optional<Cone> cone_of(Node* node, Work* work) {
+  if (work->left <= 0) return std::nullopt;
   Cone cone;
+  double steps = 0;
   std::set<Node*> seen = {node};
   std::vector<Node*> open = {node};
   while (!open.empty()) {
     Node* next = open.back();
     open.pop_back();
     for (Value* operand : next->operands()) {
+      ++steps;
       if (operand->producer() == nullptr) {
         cone.constants.insert(operand);
       } else if (seen.insert(operand->producer()).second) {
@@ -148,11 +156,13 @@ Cone cone_of(Node* node) {
   }
   // In the order of the graph.
   for (Node* one = node; one != nullptr;) {
+    ++steps;
     if (seen.count(one) > 0) cone.nodes.push_back(one);
     seen.erase(one);
     if (seen.empty()) break;
     one = one->graph().previous(one);
   }
+  work->left -= kStepWork * steps;
   return cone;
 }
 
@@ -327,7 +337,12 @@ Rewritten fold_nodes(Graph& graph, Work* work) {
         bytes += node->result(i)->tensor().nbytes();
       }
     }
-    if (bytes <= kSmallBytes || bytes <= cone_of(node).constant_bytes()) {
+    bool is_worth_it = bytes <= kSmallBytes;
+    if (!is_worth_it) {
+      const std::optional<Cone> cone = cone_of(node, work);
+      is_worth_it = cone && bytes <= cone->constant_bytes();
+    }
+    if (is_worth_it) {
       needed.push_back(node);
     } else {
       folded.erase(node);
@@ -335,7 +350,12 @@ Rewritten fold_nodes(Graph& graph, Work* work) {
   }
   bool changed = false;
   for (auto it = needed.rbegin(); it != needed.rend(); ++it) {
-    PETREL_ASSIGN_OR_RETURN(const bool done, fold(graph, *it, cone_of(*it), work));
+    const std::optional<Cone> cone = cone_of(*it, work);
+    if (!cone) {
+      work->refused.insert(*it);
+      continue;
+    }
+    PETREL_ASSIGN_OR_RETURN(const bool done, fold(graph, *it, *cone, work));
     changed = changed || done;
   }
   // What they were computed from; they themselves are gone.
