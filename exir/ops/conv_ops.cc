@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -37,7 +38,8 @@ absl::StatusOr<Geometry> geometry(const BoundArguments& in, bool transposed) {
   const Size channels = input.sizes[result.first - 1];
   // The weight is [out, in / groups, ...], transposed [in, out / groups, ...].
   const Size filters = weight.sizes[0];
-  if (result.groups < 1 || filters % result.groups != 0) {
+  if (result.groups < 1 || result.groups > std::numeric_limits<int32_t>::max() ||
+      filters % result.groups != 0) {
     return invalid("argument 'groups' is ", result.groups, ", must divide ", filters, " filters");
   }
   Size expected = filters;

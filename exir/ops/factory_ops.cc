@@ -18,8 +18,16 @@ ScalarType number_dtype(const Argument& number) {
 
 // The number of integers that `start`, `end` and `step` count.
 absl::StatusOr<Size> counted(const Size& start, const Size& end, const Size& step) {
-  if (step > 0 && end >= start) return ceil_divide(end - start, step);
-  if (step < 0 && end <= start) return ceil_divide(start - end, 0 - step);
+  const bool is_up = step > 0 && end >= start;
+  if (is_up || (step < 0 && end <= start)) {
+    const Size length = is_up ? end - start : start - end;
+    const Size each = is_up ? step : 0 - step;
+    // What wraps around is farther than any tensor is long.
+    Size rounded_up;
+    if (length >= 0 && each > 0 && !add_overflows(length, each - 1, &rounded_up)) {
+      return rounded_up / each;
+    }
+  }
   return invalid("counts from ", start, " to ", end, " in steps of ", step);
 }
 

@@ -100,9 +100,21 @@ Inferred masked_select(const BoundArguments& in) {
 }
 
 Inferred index_put(const BoundArguments& in) {
+  const TensorType& self = in.tensor("self");
   bool by_mask = false;
+  size_t dim = 0;
   for (const TensorType* index : in.tensors("indices")) {
-    by_mask = by_mask || (index != nullptr && !is_index_dtype(index->dtype));
+    if (index != nullptr && is_mask(*index)) {
+      PETREL_RETURN_IF_ERROR(check_mask(*index, self, dim));
+      by_mask = true;
+      dim += index->rank();
+      continue;
+    }
+    if (index != nullptr) PETREL_RETURN_IF_ERROR(check_index_dtype(*index));
+    ++dim;
+  }
+  if (dim > self.rank()) {
+    return invalid("argument 'indices' names more than ", self.rank(), " dims");
   }
   // A mask makes a choice, for which one number of any dtype will do.
   if (!by_mask) {

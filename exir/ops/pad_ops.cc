@@ -16,6 +16,13 @@ Inferred padded(const BoundArguments& in, bool reflects) {
     return invalid("argument 'pad' has ", pad.size(), " items, must be an even number of at most ",
                    2 * out.rank());
   }
+  // Kernels of reflections and replications take their dims for granted.
+  const ArgSpec& spec =
+      in.op().args[static_cast<size_t>(in.op().find_arg(in.has("pad") ? "pad" : "padding"))];
+  if (spec.fixed_length != 0 && pad.size() != spec.fixed_length) {
+    return invalid("argument '", spec.name, "' has ", pad.size(), " items, must have ",
+                   spec.fixed_length);
+  }
   constexpr int64_t kLimit = std::numeric_limits<int32_t>::max();
   Size left = 0;
   for (size_t i = 0; i < pad.size(); ++i) {
