@@ -7,6 +7,7 @@
 
 #include "extension/python/array.h"
 #include "extension/python/gil.h"
+#include "extension/python/lent.h"
 #include "extension/python/text.h"
 
 namespace petrel::extension::python {
@@ -19,15 +20,7 @@ using exir::Support;
 
 namespace {
 
-// The store during preprocess_all; empty afterwards, when Python may hold it.
-struct StoreView {
-  RoutedBlobStore* store = nullptr;
-
-  RoutedBlobStore& get() const {
-    if (store == nullptr) raise_error("InvalidState", "the store is there during preprocess only");
-    return *store;
-  }
-};
+using LentStore = Lent<RoutedBlobStore>;
 
 // Bytes that nobody can change are held, others copied.
 Blob to_blob(const py::object& data) {
@@ -36,10 +29,11 @@ Blob to_blob(const py::object& data) {
   return bytes.is_read_only ? Blob::view(span, std::move(bytes.owner)) : Blob::copy_of(span);
 }
 
-bool add_named_blob(const StoreView& view, const Text& key, const py::object& data,
-                    uint64_t alignment, const std::string& external_file) {
+bool add_named_blob(LentStore& lent, const Text& key, const py::object& data, uint64_t alignment,
+                    const std::string& external_file) {
+  const LentStore::Use store(lent);
   const absl::StatusOr<bool> added =
-      view.get().add_named_blob(key, to_blob(data), alignment, external_file);
+      store->add_named_blob(key, to_blob(data), alignment, external_file);
   if (!added.ok()) raise_status(added.status());
   return *added;
 }
@@ -52,21 +46,23 @@ const exir::Constant& constant_of(const ValueView& view) {
 }
 
 // The elements of the constant itself when `data` is None.
-Text add_weight(const StoreView& view, const ValueView& constant, const py::object& data,
+Text add_weight(LentStore& lent, const ValueView& constant, const py::object& data,
                 uint64_t alignment, const std::string& form) {
+  const LentStore::Use store(lent);
   const exir::Constant& source = constant_of(constant);
   const absl::StatusOr<std::string> key =
-      view.get().add_weight(source, data.is_none() ? source.data : to_blob(data), alignment, form);
+      store->add_weight(source, data.is_none() ? source.data : to_blob(data), alignment, form);
   if (!key.ok()) raise_status(key.status());
   return Text(*key);
 }
 
-Text add_derived(const StoreView& view, const Text& name, const std::vector<ValueView>& constants,
+Text add_derived(LentStore& lent, const Text& name, const std::vector<ValueView>& constants,
                  const py::object& data, const std::string& recipe, uint64_t alignment) {
+  const LentStore::Use store(lent);
   std::vector<const exir::Constant*> sources;
   for (const ValueView& constant : constants) sources.push_back(&constant_of(constant));
   const absl::StatusOr<std::string> key =
-      view.get().add_derived(name, sources, recipe, to_blob(data), alignment);
+      store->add_derived(name, sources, recipe, to_blob(data), alignment);
   if (!key.ok()) raise_status(key.status());
   return Text(*key);
 }
@@ -237,12 +233,9 @@ absl::StatusOr<exir::ResultMap> PythonBackend::preprocess_all(const exir::Subpro
       }
       programs[py::str(method)] = of_method;
     }
-    const py::object view = py::cast(StoreView{&store});
-    struct Close {
-      ~Close() { view.store = nullptr; }
-      StoreView& view;
-    } const close{view.cast<StoreView&>()};
-    const py::object returned = backend_.attr("preprocess_all")(programs, view);
+    const py::object lent = py::cast(LentStore(&store, "the store", "preprocess"));
+    const TakenBack<RoutedBlobStore> taken(lent);
+    const py::object returned = backend_.attr("preprocess_all")(programs, lent);
     if (!py::isinstance<py::dict>(returned)) {
       throw py::type_error("preprocess_all must return a dict of lists, by method");
     }
@@ -265,7 +258,7 @@ absl::StatusOr<exir::ResultMap> PythonBackend::preprocess_all(const exir::Subpro
 }
 
 void bind_aot(py::module_& module) {
-  py::class_<StoreView>(module, "NamedBlobStore",
+  py::class_<LentStore>(module, "NamedBlobStore",
                         "Where backends put data that payloads share, or that may live outside "
                         "of the program. Usable during preprocess.")
       .def("add_named_blob", &add_named_blob, py::arg("key"), py::arg("blob"),
@@ -274,9 +267,10 @@ void bind_aot(py::module_& module) {
            py::arg("alignment") = 16, py::arg("form") = "")
       .def("add_derived", &add_derived, py::arg("name"), py::arg("constants"), py::arg("data"),
            py::arg("recipe") = "", py::arg("alignment") = 16)
-      .def("keys", [](const StoreView& view) {
+      .def("keys", [](LentStore& lent) {
+        const LentStore::Use store(lent);
         std::vector<Text> keys;
-        for (const auto& [file, destination] : view.get().blobs().destinations()) {
+        for (const auto& [file, destination] : store->blobs().destinations()) {
           for (const auto& entry : destination.entries) keys.emplace_back(entry.key);
         }
         return keys;

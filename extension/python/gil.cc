@@ -32,14 +32,16 @@ void begin_without_gil() {
 
 void end_without_gil() { --active; }
 
+void give_others_the_lock() {
+  PyThreadState* const state = PyEval_SaveThread();
+  std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  PyEval_RestoreThread(state);
+}
+
 void close() {
   closing = true;
   closer = std::this_thread::get_id();
-  while (active > 0) {
-    PyThreadState* const state = PyEval_SaveThread();
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    PyEval_RestoreThread(state);
-  }
+  while (active > 0) give_others_the_lock();
 }
 
 int fork_generation() { return generation; }

@@ -49,6 +49,9 @@ auto without_gil(Work work) {
   return work();
 }
 
+// Other threads run for a moment: for who waits in a loop. With the lock held.
+void give_others_the_lock();
+
 // Waits for all work that is under way, and lets no more begin.
 void close();
 

@@ -9,6 +9,7 @@
 
 #include "extension/python/array.h"
 #include "extension/python/gil.h"
+#include "extension/python/lent.h"
 #include "extension/python/text.h"
 #include "runtime/core/log.h"
 
@@ -42,27 +43,24 @@ constexpr std::array<runtime::BackendLibrary, sizeof...(kSlots)> libraries(
 constexpr auto kLibraries =
     libraries(std::make_index_sequence<PythonRuntimeBackend::kMaxBackends>());
 
-// Named data while init runs; empty afterwards, when Python may still hold it.
-struct NamedData {
-  const NamedDataMap* map = nullptr;
-  const FindData* find = nullptr;
-
-  const NamedDataMap& get() const {
-    if (map == nullptr) raise_error("InvalidState", "named data is there during init only");
-    return *map;
-  }
+// What init may read.
+struct Named {
+  const NamedDataMap& map;
+  const FindData& find;
 };
+using NamedData = Lent<const Named>;
 
 py::bytes bytes_of(const void* data, size_t size) {
   return py::bytes(static_cast<const char*>(data), size);
 }
 
 // Bytes, or a read-only array over the data itself.
-py::object data_of(const NamedData& data, const Text& name, bool copy) {
+py::object data_of(NamedData& data, const Text& name, bool copy) {
+  const NamedData::Use named(data);
   const std::string& key = name;
-  Result<FreeableBuffer> buffer = data.get().get_data(key);
+  Result<FreeableBuffer> buffer = named->map.get_data(key);
   if (buffer.ok() && copy) return bytes_of(buffer->data(), buffer->size());
-  if (buffer.ok()) return shared_array((*data.find)(key));
+  if (buffer.ok()) return shared_array(named->find(key));
   if (buffer.error() == Error::NotFound) {
     PyErr_SetObject(PyExc_KeyError, to_text(key).ptr());
     throw py::error_already_set();
@@ -70,11 +68,12 @@ py::object data_of(const NamedData& data, const Text& name, bool copy) {
   raise_runtime(buffer.error(), "named data '" + key + "' cannot be read");
 }
 
-std::vector<Text> keys_of(const NamedData& data) {
+std::vector<Text> keys_of(NamedData& data) {
+  const NamedData::Use named(data);
   std::vector<Text> keys;
-  const Result<uint32_t> count = data.get().get_num_keys();
+  const Result<uint32_t> count = named->map.get_num_keys();
   for (uint32_t i = 0; count.ok() && i < *count; ++i) {
-    const Result<const char*> key = data.get().get_key(i);
+    const Result<const char*> key = named->map.get_key(i);
     if (key.ok()) keys.emplace_back(*key);
   }
   return keys;
@@ -139,14 +138,15 @@ Result<runtime::DelegateHandle*> PythonRuntimeBackend::init(
     const py::bytes payload = bytes_of(processed->data(), processed->size());
     processed->free();
     const NamedDataMap* const map = context.get_named_data_map();
-    const py::object data = py::cast(NamedData{map, &find_data_});
-    struct Close {
-      ~Close() { data.map = nullptr; }
-      NamedData& data;
-    } const close{data.cast<NamedData&>()};
-    handle = backend_.attr("init")(payload, map != nullptr ? data : py::none(),
-                                   py::arg("compile_specs") = specs,
-                                   py::arg("method") = to_text(context.get_method_name()));
+    const auto call = [&](const py::object& data) {
+      handle = backend_.attr("init")(payload, data, py::arg("compile_specs") = specs,
+                                     py::arg("method") = to_text(context.get_method_name()));
+    };
+    if (map == nullptr) return call(py::none());
+    const Named named{*map, find_data_};
+    const py::object data = py::cast(NamedData(&named, "named data", "init"));
+    const TakenBack<const Named> taken(data);
+    call(data);
   });
   if (!good) {
     PETREL_LOG(Error, "init of the runtime backend '%s' raised an exception", id_.c_str());

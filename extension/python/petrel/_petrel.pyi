@@ -121,7 +121,10 @@ class NamedBlobStore:
     def keys(self) -> List[str]: ...
 
 class NamedData:
-    """Named data of a program, as init of a runtime backend sees it."""
+    """Named data of a program, as init of a runtime backend sees it.
+
+    Threads that init starts may read it, too; init has not returned before they have read.
+    """
 
     def get_data(self, key: str, *, copy: bool = True) -> Any:
         """bytes; with copy=False a read-only array of uint8 over the data themselves, which

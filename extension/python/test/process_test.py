@@ -131,6 +131,56 @@ class ThreadTest(unittest.TestCase):
         thread.join(30)
         numpy.testing.assert_array_equal(outputs[0], affine(X))
 
+    def test_a_load_that_fails_waits_for_threads_that_still_read(self):
+        # What they read is gone when it has failed.
+        happened, answers = [], []
+        begun, go_on = threading.Event(), threading.Event()
+
+        class Slow(petrel.NamedDataMap):
+
+            def __init__(self, keys):
+                self.data = {key: bytes.fromhex(key.split(".")[1]) for key in keys}
+
+            def get_data(self, key):
+                begun.set()
+                go_on.wait(30)
+                happened.append("read")
+                return self.data[key]
+
+            def keys(self):
+                return self.data.keys()
+
+        class Fails(Runtime):
+
+            def init(self, payload, named_data, *, compile_specs, method):
+                self.named_data, key = named_data, named_data.keys()[0]
+                self.reader = threading.Thread(
+                    target=lambda: answers.append(named_data.get_data(key)))
+                self.reader.start()
+                begun.wait(30)
+                raise ArithmeticError("of the test")
+
+        class Keys(Backend):
+
+            def preprocess_all(self, programs, store):
+                results = super().preprocess_all(programs, store)
+                self.keys = store.keys()
+                return results
+
+        backend, runtime = Keys(), Fails()
+        program = petrel.export(model("affine"), backend=backend)
+        slow = Slow(backend.keys)
+        loaded = petrel.load(program, data=[slow], backends=[runtime])
+        threading.Timer(0.2, go_on.set).start()
+        with self.assertRaisesRegex(ArithmeticError, "of the test"):
+            loaded["forward"].load()
+        happened.append("failed")
+        runtime.reader.join(30)
+        self.assertEqual(happened, ["read", "failed"])
+        self.assertIn(answers, [[data] for data in slow.data.values()])
+        with self.assertRaisesRegex(petrel.Error, "named data is there during init only"):
+            runtime.named_data.keys()
+
 
 FORK = """
 import os, signal, sys, numpy, petrel
