@@ -155,7 +155,7 @@ Error Module::copy_outputs(Call* call) {
       return Error::InvalidArgument;
     }
     PETREL_RETURN_IF_ERROR(to.impl()->resize(from.sizes()));
-    PETREL_RETURN_IF_ERROR(runtime::copy_bytes(from, to));
+    PETREL_RETURN_IF_ERROR(copy_bytes(from, to));
     call->outputs[index] = EValue(to);
   }
   return Error::Ok;

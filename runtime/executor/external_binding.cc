@@ -37,11 +37,13 @@ Error MethodBuilder::bind_external_tensors() {
   const auto key_of = [&](const MethodExternalTensor& each) {
     return method_.external_key(each.value);
   };
-  std::sort(all.begin(), all.end(),
-            [&](const MethodExternalTensor& a, const MethodExternalTensor& b) {
-              const int order = key_of(a).compare(key_of(b));
-              return order != 0 ? order < 0 : a.value < b.value;
-            });
+  const auto is_before = [&](const MethodExternalTensor& a, const MethodExternalTensor& b) {
+    const int order = key_of(a).compare(key_of(b));
+    return order != 0 ? order < 0 : a.value < b.value;
+  };
+  // A heap sort is the smallest.
+  std::make_heap(all.begin(), all.end(), is_before);
+  std::sort_heap(all.begin(), all.end(), is_before);
   size_t num_keys = 1;
   for (size_t i = 1; i < all.size(); ++i) num_keys += key_of(all[i]) != key_of(all[i - 1]);
   PETREL_ASSIGN_OR_RETURN(Span<MethodExternal> room,
