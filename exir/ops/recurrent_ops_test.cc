@@ -15,14 +15,13 @@
 namespace petrel::exir {
 namespace {
 
-std::string error_of(const std::string& call) {
+std::string error_of(const std::string& call, const std::string& results = "%r0") {
   const auto graph = parse_graph(
-      absl::StrCat(
-          "method @m(%x: f32[5,2,3], %h: f32[1,2,4], %h2: f32[2,2,4], %p: f32[1,2,2], "
-          "%none: f32[], %i4: f32[16,3], %h4: f32[16,4], %hp: f32[16,2], %b4: f32[16], "
-          "%r: f32[2,4], %line: f32[4], %i1: f32[4,3], %h1: f32[4,4], %i3: f32[12,3], "
-          "%h3: f32[12,4], %b3: f32[12], %y: f32[2,3], %s: f32[2,4], %w: f32[4,8]) { %r0 = ",
-          call, " return %r0 }"),
+      absl::StrCat("method @m(%x: f32[5,2,3], %h: f32[1,2,4], %h2: f32[2,2,4], %p: f32[1,2,2], "
+                   "%none: f32[], %i4: f32[16,3], %h4: f32[16,4], %hp: f32[16,2], %b4: f32[16], "
+                   "%r: f32[2,4], %line: f32[4], %i1: f32[4,3], %h1: f32[4,4], %i3: f32[12,3], "
+                   "%h3: f32[12,4], %b3: f32[12], %y: f32[2,3], %s: f32[2,4], %w: f32[4,8]) { ",
+                   results, " = ", call, " return %r0 }"),
       find_op, nullptr);
   return graph.ok() ? "" : std::string(graph.status().message());
 }
@@ -33,10 +32,12 @@ std::string with_flags(const std::string& call, int64_t layers, bool bidirection
 }
 
 TEST(RecurrentOps, TakeWhatFits) {
-  EXPECT_EQ(error_of(with_flags("aten.rnn_tanh.input(%x, %h, [%i1, %h1]", 1)), "");
-  EXPECT_EQ(error_of(with_flags("aten.rnn_tanh.input(%x, %h2, [%i1, %h1, %h1, %h1]", 2)), "");
-  EXPECT_EQ(error_of(with_flags("aten.rnn_relu.input(%x, %h2, [%i1, %h1, %i1, %h1]", 1, true)), "");
-  EXPECT_EQ(error_of(with_flags("aten.gru.input(%x, %h, [%i3, %h3]", 1)), "");
+  const std::string kTwo = "%r0, %r1";
+  EXPECT_EQ(error_of(with_flags("aten.rnn_tanh.input(%x, %h, [%i1, %h1]", 1), kTwo), "");
+  EXPECT_EQ(error_of(with_flags("aten.rnn_tanh.input(%x, %h2, [%i1, %h1, %h1, %h1]", 2), kTwo), "");
+  EXPECT_EQ(
+      error_of(with_flags("aten.rnn_relu.input(%x, %h2, [%i1, %h1, %i1, %h1]", 1, true), kTwo), "");
+  EXPECT_EQ(error_of(with_flags("aten.gru.input(%x, %h, [%i3, %h3]", 1), kTwo), "");
   EXPECT_EQ(error_of("aten.gru_cell.default(%y, %s, %i3, %h3, %b3)"), "");
 }
 
