@@ -82,6 +82,7 @@ def source_libraries():
             "read_ahead",
             "split",
             "row_alone",
+            "workspace_payer",
         ]),
     )
 

@@ -21,6 +21,7 @@
 #include "backends/xnnpack/format/work.h"
 #include "backends/xnnpack/runtime/arguments.h"
 #include "backends/xnnpack/runtime/machine_needs.h"
+#include "backends/xnnpack/runtime/paid_call.h"
 #include "backends/xnnpack/runtime/start.h"
 #include "backends/xnnpack/runtime/subgraph.h"
 #include "third_party/xnnpack/split/flag.h"
@@ -70,6 +71,18 @@ Error report(const char* what, xnn_status status) {
 }
 
 bool is_empty(const Dims& dims) { return std::count(dims.begin(), dims.end(), 0u) > 0; }
+
+// What XNNPACK adds at most to values and scratch for their alignment.
+uint64_t rounding_bytes(const Graph& graph) {
+  constexpr uint64_t kOfOne = 256;
+  return kOfOne * (graph.values.size() + 2 * graph.nodes.size() + 1);
+}
+
+// What was paid for before XNNPACK is called, but for values between nodes.
+uint64_t counted_bytes(const Graph& graph) {
+  constexpr uint64_t kOfAny = 64 << 10;
+  return runtime::saturating_sum(kept_bytes(graph), structure_bytes(graph) + kOfAny);
+}
 
 Error pay_for_structure(const Delegate::Options& options, uint64_t bytes) {
   if (options.memory == nullptr) return Error::Ok;
@@ -185,8 +198,7 @@ Error Delegate::build(const runtime::NamedDataMap* map, const Options& options,
   PETREL_ASSIGN_OR_RETURN(const Subgraph subgraph,
                           make_subgraph(graph_, constants, &forms, &kept_, &feed));
   PETREL_RETURN_IF_ERROR(make_runtime(subgraph.get(), options, feed));
-  prepare_first_run();
-  return Error::Ok;
+  return prepare_first_run(options.memory);
 }
 
 // A first run takes longer than later ones by pointers that are computed for the sizes
@@ -194,20 +206,23 @@ Error Delegate::build(const runtime::NamedDataMap* map, const Options& options,
 // as there, or less, for it asks for pages together. Yet a call may have smaller sizes than
 // those of the graph, and then needs less: so much is done as takes no longer than the rest
 // of loading, and a few milliseconds more.
-void Delegate::prepare_first_run() {
+Error Delegate::prepare_first_run(runtime::Budget* memory) {
   const uint64_t room = runtime::saturating_sum(
       weights_.packed_bytes() + kBytesPerNode * graph_.nodes.size() + kLeastRoom,
       own_packed_bytes(graph_));
   const uint64_t kept = kept_bytes(graph_);
-  if (kept > room || count_planning_steps(graph_) > room / kBytesPerPlanningStep) return;
+  if (kept > room || count_planning_steps(graph_) > room / kBytesPerPlanningStep) return Error::Ok;
   for (const External& input : inputs_) {
-    if (is_empty(graph_.values[input.value].dims)) return;
+    if (is_empty(graph_.values[input.value].dims)) return Error::Ok;
   }
   const std::lock_guard<std::mutex> lock(workspace_->mutex());
-  // What fails here fails in the first run again, if that has the same sizes.
-  if (reshape() != Error::Ok) return;
+  const Error error = reshape(memory);
+  if (error == Error::OutOfResources) return error;
+  // What else fails here fails in the first run again, if that has the same sizes.
+  if (error != Error::Ok) return Error::Ok;
   is_shaped_ = true;
   workspace_->touch(room - kept, thread_pool_.get());
+  return Error::Ok;
 }
 
 Error Delegate::make_runtime(xnn_subgraph_t subgraph, const Options& options,
@@ -221,13 +236,20 @@ Error Delegate::make_runtime(xnn_subgraph_t subgraph, const Options& options,
   const std::lock_guard<std::mutex> lock(workspace_->mutex());
   xnn_set_packing_threads(thread_pool_.get());
   xnn_set_late_data(feed.hooks());
-  const xnn_status status =
-      xnn_create_runtime_v4(subgraph, share_weights ? weights_.provider() : nullptr,
-                            workspace_->get(), thread_pool_.get(), 0, &runtime_);
+  // Without a session operators pack filters for themselves.
+  const uint64_t filters = share_weights ? 0 : WeightSession::free_bytes(feed.filter_bytes());
+  bool was_refused = false;
+  xnn_status status = xnn_status_success;
+  {
+    PaidCall call(runtime::saturating_sum(counted_bytes(graph_), filters), options.memory);
+    status = xnn_create_runtime_v4(subgraph, share_weights ? weights_.provider() : nullptr,
+                                   workspace_->get(), thread_pool_.get(), 0, &runtime_);
+    was_refused = call.was_refused();
+  }
   xnn_set_late_data(nullptr);
   xnn_set_packing_threads(nullptr);
   if (feed.error() != Error::Ok) return feed.error();
-  if (weights_.over_budget()) return Error::OutOfResources;
+  if (weights_.over_budget() || was_refused) return Error::OutOfResources;
   PETREL_RETURN_IF_ERROR(report("make a runtime", status));
   if (weights_.failed()) {
     PETREL_LOG(Error, "the packed weights of the delegate cannot be kept");
@@ -269,7 +291,7 @@ Error Delegate::execute(const runtime::BackendExecutionContext& context, Span<EV
   }
   PETREL_RETURN_IF_ERROR(bind_outputs(context, args, &needs_setup));
   const std::lock_guard<std::mutex> lock(workspace_->mutex());
-  if (needs_reshape) PETREL_RETURN_IF_ERROR(reshape());
+  if (needs_reshape) PETREL_RETURN_IF_ERROR(reshape(context.memory()));
   if (needs_reshape || needs_setup) PETREL_RETURN_IF_ERROR(set_up());
   is_shaped_ = true;
   PETREL_RETURN_IF_ERROR(report("run", xnn_invoke_runtime(runtime_)));
@@ -399,7 +421,7 @@ Error Delegate::make_empty(Span<EValue*> args) {
   return Error::Ok;
 }
 
-Error Delegate::reshape() {
+Error Delegate::reshape(runtime::Budget* memory) {
   ++num_reshapes_;
   for (const External& input : inputs_) {
     const Value& value = graph_.values[input.value];
@@ -409,7 +431,14 @@ Error Delegate::reshape() {
         report("take an input of these sizes",
                xnn_reshape_external_value(runtime_, value.external_id, value.dims.size(), dims)));
   }
-  PETREL_RETURN_IF_ERROR(report("work with these sizes", xnn_reshape_runtime(runtime_)));
+  {
+    PaidCall call(counted_bytes(graph_), memory);
+    Workspace::Payment payment(workspace_.get(), rounding_bytes(graph_), memory, &call);
+    const xnn_status status = xnn_reshape_runtime(runtime_);
+    PETREL_RETURN_IF_ERROR(payment.error());
+    if (call.was_refused()) return Error::OutOfResources;
+    PETREL_RETURN_IF_ERROR(report("work with these sizes", status));
+  }
   // Outputs were given the room that the rules of this backend found; if
   // XNNPACK thought otherwise it would write past it.
   for (const External& output : outputs_) {

@@ -53,10 +53,10 @@ class Delegate {
     // Delegates with the same owner share the memory between their nodes and
     // wait for each other; null for memory of its own.
     const void* workspace_owner = nullptr;
-    // Pays for what describes values and nodes, for the values between nodes and for
-    // further forms of a constant; null: nothing limits them but this backend's own
-    // limits. Needed by create() only: what inputs of other sizes need beyond that, the
-    // context of execute pays for.
+    // Pays for what describes values and nodes, for the values between nodes, for further
+    // forms of a constant and for all else that XNNPACK allocates; null: nothing limits
+    // them but this backend's own limits. Needed by create() only: what inputs of other
+    // sizes need beyond that, the context of execute pays for.
     runtime::Budget* memory = nullptr;
   };
 
@@ -104,7 +104,7 @@ class Delegate {
   runtime::Error build(const runtime::NamedDataMap* map, const Options& options,
                        size_t payload_bytes);
   runtime::Error take_values(const Options& options);
-  void prepare_first_run();
+  runtime::Error prepare_first_run(runtime::Budget* memory);
   runtime::Error pay_for_sizes(runtime::Budget* memory);
   runtime::Error bind_inputs(const runtime::BackendExecutionContext& context,
                              runtime::Span<runtime::EValue*> args, bool* reshape, bool* setup);
@@ -112,7 +112,7 @@ class Delegate {
                               runtime::Span<runtime::EValue*> args, bool* setup);
   runtime::Error make_empty(runtime::Span<runtime::EValue*> args);
   runtime::Error infer_dims(const runtime::BackendExecutionContext& context);
-  runtime::Error reshape();
+  runtime::Error reshape(runtime::Budget* memory);
   runtime::Error set_up();
 
   Graph graph_;  // dims are those of the last execution

@@ -4,6 +4,7 @@
 #include <petrel/cap.h>
 
 #include "backends/xnnpack/runtime/four_bit_product.h"
+#include "backends/xnnpack/runtime/paid_call.h"
 #include "runtime/core/log.h"
 #include "runtime/platform/isa_level.h"
 
@@ -52,7 +53,7 @@ bool set_cap() {
 // Before anybody makes an operator.
 xnn_status start_once() {
   if (!set_cap()) return xnn_status_unsupported_hardware;
-  const xnn_status status = xnn_initialize(nullptr);
+  const xnn_status status = xnn_initialize(paying_allocator());
   if (status == xnn_status_success) use_four_bit_products();
   return status;
 }

@@ -25,9 +25,13 @@ void WeightSession::begin(size_t expected_bytes, size_t filter_bytes, runtime::B
   arena_ = PackedArena::make(expected_bytes);
   memory_ = memory;
   file_ = std::move(file);
-  // Channels are filled up to whole tiles, which doubles no filter but small ones.
+  paid_ = free_bytes(filter_bytes);
+}
+
+// Channels are filled up to whole tiles, which doubles no filter but small ones.
+uint64_t WeightSession::free_bytes(uint64_t filter_bytes) {
   constexpr uint64_t kSmall = uint64_t{1} << 20;
-  paid_ = kSmall + 2 * filter_bytes;
+  return kSmall + 2 * filter_bytes;
 }
 
 bool WeightSession::is_likely_packed(const runtime::BytePlace& place, size_t size,

@@ -59,6 +59,9 @@ class WeightSession {
   WeightSession(const WeightSession&) = delete;
   WeightSession& operator=(const WeightSession&) = delete;
 
+  // How many bytes packed filters may have that nobody pays for, of filters of so many.
+  static uint64_t free_bytes(uint64_t filter_bytes);
+
   // `memory` pays for packed filters that are far larger than the `filter_bytes` of
   // the filters; null: nothing limits them.
   void begin(size_t expected_bytes, size_t filter_bytes, runtime::Budget* memory, FileUse file);

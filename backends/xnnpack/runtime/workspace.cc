@@ -42,6 +42,23 @@ std::shared_ptr<Workspace> Workspace::of(const void* owner) {
   return workspace;
 }
 
+Workspace::Payment::Payment(Workspace* workspace, uint64_t free, runtime::Budget* memory,
+                            PaidCall* call)
+    : workspace_(workspace), free_(free), memory_(memory), call_(call) {
+  petrel_set_workspace_payer(&pay, this);
+}
+
+Workspace::Payment::~Payment() { petrel_set_workspace_payer(nullptr, nullptr); }
+
+bool Workspace::Payment::pay(void* context, size_t bytes) {
+  auto& self = *static_cast<Payment*>(context);
+  self.was_asked_ = true;
+  self.call_->allow(bytes);
+  if (self.memory_ == nullptr || bytes <= self.free_) return true;
+  self.error_ = self.workspace_->pay_for(bytes - self.free_, self.memory_);
+  return self.error_ == runtime::Error::Ok;
+}
+
 void Workspace::touch(uint64_t bytes, pthreadpool_t threads) {
   size_t size = 0;
   auto* const memory = static_cast<uint8_t*>(petrel_workspace_memory(workspace_, &size));

@@ -21,6 +21,7 @@
 #include <memory>
 #include <mutex>
 
+#include "backends/xnnpack/runtime/paid_call.h"
 #include "runtime/core/budget.h"
 #include "runtime/core/result.h"
 
@@ -49,6 +50,39 @@ class Workspace {
   // Takes from `memory` by how many bytes this grows when values need `bytes`.
   runtime::Error grow_to(uint64_t bytes, runtime::Budget* memory) {
     const std::lock_guard<std::mutex> lock(mutex_);
+    return pay_for(bytes, memory);
+  }
+
+  // While it lives, runtimes that are reshaped by this thread pay for what they plan beyond what
+  // was paid for and `free` bytes: values that do not fit into the gaps between others take more
+  // than they need together. What is paid, `call` may take. Precondition: the mutex is held;
+  // `memory` may be null, then nothing limits them.
+  class Payment {
+   public:
+    Payment(Workspace* workspace, uint64_t free, runtime::Budget* memory, PaidCall* call);
+    ~Payment();
+    Payment(const Payment&) = delete;
+    Payment& operator=(const Payment&) = delete;
+
+    // Whether a runtime has come so far as to need more memory.
+    bool was_asked() const { return was_asked_; }
+    // Why it did not get that.
+    runtime::Error error() const { return error_; }
+
+   private:
+    static bool pay(void* context, size_t bytes);
+
+    Workspace* workspace_;
+    uint64_t free_;
+    runtime::Budget* memory_;
+    PaidCall* call_;
+    bool was_asked_ = false;
+    runtime::Error error_ = runtime::Error::Ok;
+  };
+
+ private:
+  explicit Workspace(xnn_workspace_t workspace) : workspace_(workspace) {}
+  runtime::Error pay_for(uint64_t bytes, runtime::Budget* memory) {
     if (bytes <= bytes_) return runtime::Error::Ok;
     PETREL_RETURN_IF_ERROR(
         memory->take("what lies between the nodes of an XNNPACK payload", bytes - bytes_));
@@ -56,8 +90,6 @@ class Workspace {
     return runtime::Error::Ok;
   }
 
- private:
-  explicit Workspace(xnn_workspace_t workspace) : workspace_(workspace) {}
   xnn_workspace_t workspace_;
   std::mutex mutex_;
   uint64_t bytes_ = 0;

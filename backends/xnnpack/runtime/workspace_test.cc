@@ -9,7 +9,9 @@
 #include <thread>
 #include <utility>
 
+#include "backends/xnnpack/format/live_bytes.h"
 #include "backends/xnnpack/format/payload_writer.h"
+#include "backends/xnnpack/format/structure_bytes.h"
 #include "backends/xnnpack/runtime/chain.h"
 #include "backends/xnnpack/runtime/test_support.h"
 
@@ -46,6 +48,70 @@ TEST(WorkspaceOfDelegates, MayBeSharedAndGrowAndLoseItsFirstUser) {
   run_chain(*delegates[0], 4, widths[1]);
   run_chain(*delegates[1], 900, widths[2]);
   run_chain(*delegates[0], 4, widths[1]);
+}
+
+// Values of which the planner makes 3007 columns, though at most 2006 are there together: 1001
+// columns have to lie beside 1002, and then beside 1003, which lie where 1004 did.
+Graph graph_with_gaps(uint32_t rows) {
+  GraphBuilder b;
+  const uint32_t x = b.input({rows, 1004});
+  const uint32_t outputs[] = {b.output({rows, 1}), b.output({rows, 1}), b.output({rows, 1}),
+                              b.output({rows, 1})};
+  const uint32_t first = b.inner({rows, 1004}), second = b.inner({rows, 1002}),
+                 third = b.inner({rows, 1001}), fourth = b.inner({rows, 1003});
+  const auto cut = [&b](uint32_t from, uint32_t to) {
+    Node& node = b.node(NodeKind::StaticSlice, {from}, {to});
+    node.list = {0, 0};
+    node.list2 = {0, b.graph.values[to].dims[1]};
+  };
+  b.node(NodeKind::Abs, {x}, {first});
+  cut(x, outputs[0]);
+  cut(first, second);
+  cut(x, outputs[1]);
+  cut(second, third);
+  Node& pad = b.node(NodeKind::StaticConstantPad, {third}, {fourth});
+  pad.list = {0, 0};
+  pad.list2 = {0, 2};
+  cut(x, outputs[2]);
+  cut(fourth, outputs[3]);
+  return std::move(b.graph);
+}
+
+Error run_with_gaps(Delegate& delegate, int32_t rows, runtime::Budget* memory) {
+  Arguments args;
+  args.add({rows, 1004});
+  for (int i = 0; i < 4; ++i) args.add({rows, 1});
+  return args.run(delegate, memory);
+}
+
+TEST(WorkspaceOfDelegates, PaysForGapsBetweenValues) {
+  constexpr uint32_t kRows = 1000;
+  constexpr uint64_t kRow = sizeof(float);
+  const Graph large = graph_with_gaps(kRows);
+  ASSERT_EQ(peak_workspace_bytes(large), 2006 * kRow * kRows);
+  const uint64_t others = structure_bytes(large) + (64 << 10);
+  Delegate::Options options;
+  runtime::Budget less("max_delegate_bytes", 2900 * kRow * kRows + others);
+  options.memory = &less;
+  EXPECT_EQ(create(large, nullptr, options).error(), Error::OutOfResources);
+  runtime::Budget enough("max_delegate_bytes", 3007 * kRow * kRows + others);
+  options.memory = &enough;
+  auto made = create(large, nullptr, options);
+  ASSERT_TRUE(made.ok());
+  EXPECT_EQ(run_with_gaps(**made, kRows, &enough), Error::Ok);
+}
+
+TEST(WorkspaceOfDelegates, OfOneThatMayNotGrowIsAsBefore) {
+  const Graph small = graph_with_gaps(1);
+  auto made = create(small, nullptr, {});
+  ASSERT_TRUE(made.ok());
+  runtime::Budget less("max_delegate_bytes", 2900 * 1000 * sizeof(float));
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(run_with_gaps(**made, 1000, &less), Error::OutOfResources);
+    EXPECT_EQ(run_with_gaps(**made, 1, &less), Error::Ok);
+  }
+  runtime::Budget enough("max_delegate_bytes", 3008 * 1000 * sizeof(float));
+  EXPECT_EQ(run_with_gaps(**made, 1000, &enough), Error::Ok);
 }
 
 TEST(WorkspaceOfDelegates, MayBeSharedByThreads) {
