@@ -82,6 +82,7 @@ def source_libraries():
             "read_ahead",
             "split",
             "row_alone",
+            "half_made",
             "workspace_payer",
         ]),
     )

@@ -217,7 +217,7 @@ Error Delegate::prepare_first_run(runtime::Budget* memory) {
   }
   const std::lock_guard<std::mutex> lock(workspace_->mutex());
   const Error error = reshape(memory);
-  if (error == Error::OutOfResources) return error;
+  if (is_half_made_ || error == Error::OutOfResources) return error;
   // What else fails here fails in the first run again, if that has the same sizes.
   if (error != Error::Ok) return Error::Ok;
   is_shaped_ = true;
@@ -272,6 +272,12 @@ Error Delegate::execute(const runtime::BackendExecutionContext& context, Span<EV
   }
   if (context.work() != nullptr) {
     PETREL_RETURN_IF_ERROR(context.work()->take("an XNNPACK payload", count_call_work(graph_)));
+  }
+  if (is_half_made_) {
+    PETREL_LOG(Error,
+               "an earlier call of this XNNPACK payload failed on its way to other sizes: the "
+               "method must be loaded again");
+    return Error::InvalidState;
   }
   bool needs_reshape = !is_shaped_;
   bool needs_setup = false;
@@ -435,6 +441,8 @@ Error Delegate::reshape(runtime::Budget* memory) {
     PaidCall call(counted_bytes(graph_), memory);
     Workspace::Payment payment(workspace_.get(), rounding_bytes(graph_), memory, &call);
     const xnn_status status = xnn_reshape_runtime(runtime_);
+    // Memory is planned when all operators have their sizes, and can be again.
+    is_half_made_ = status != xnn_status_success && !payment.was_asked();
     PETREL_RETURN_IF_ERROR(payment.error());
     if (call.was_refused()) return Error::OutOfResources;
     PETREL_RETURN_IF_ERROR(report("work with these sizes", status));
@@ -466,8 +474,9 @@ Error Delegate::set_up() {
           {graph_.values[external.value].external_id, const_cast<void*>(external.data)});
     }
   }
-  return report("take these addresses",
-                xnn_setup_runtime_v2(runtime_, externals.size(), externals.data()));
+  const xnn_status status = xnn_setup_runtime_v2(runtime_, externals.size(), externals.data());
+  is_half_made_ = status != xnn_status_success;
+  return report("take these addresses", status);
 }
 
 }  // namespace petrel::backends::xnnpack

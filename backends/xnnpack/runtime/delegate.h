@@ -14,6 +14,9 @@
 // sizes of the payload create() does that already, where it is little beside packing
 // the weights. Inputs may be empty if all outputs are then.
 //
+// Where XNNPACK fails on its way to other sizes, as without memory, the delegate refuses
+// all later calls: its operators may be half made.
+//
 // Not to be executed by two threads at once. Delegates that share a workspace
 // may be: they wait for each other.
 
@@ -129,6 +132,8 @@ class Delegate {
   uint64_t multiply_adds_ = 0;  // for the dims of graph_
   uint64_t paid_kept_bytes_ = 0;
   bool is_shaped_ = false;  // XNNPACK knows the dims of graph_
+  // XNNPACK has failed on the way to other sizes: its operators are not to be used again.
+  bool is_half_made_ = false;
   size_t num_reshapes_ = 0;
   size_t num_setups_ = 0;
 };
