@@ -16,21 +16,63 @@ struct SharedReads::Memory {
   Memory* next = nullptr;
 };
 
-// A table of chains, without a library's: the core of the runtime has it.
+// A table of chains, without a library's: the core of the runtime has it. Ranges come from files,
+// which may name many that begin or end at one place: all of a range tells its chain, and none
+// can be chosen for it, as each process has another table.
 struct SharedReads::Registry {
-  static constexpr size_t kChains = 4096;
+  static constexpr size_t kFirstChains = 4096;
+
+  Memory** chain_of(const Range& range) {
+    uint64_t hash = reinterpret_cast<uintptr_t>(this);
+    for (const uint64_t number :
+         {range.place.source, range.place.offset, static_cast<uint64_t>(range.size)}) {
+      hash = (hash ^ number) * 0x9e3779b97f4a7c15;
+      hash ^= hash >> 32;
+    }
+    return &chains[hash & (num_chains - 1)];
+  }
 
   // Where the pointer to the memory of a range is, or would be.
   Memory** find(const Range& range) {
-    // Weights begin at multiples of 16, most of them of far more.
-    const uint64_t offset = range.place.offset / 16;
-    Memory** at = &chains[(offset ^ offset >> 8 ^ offset >> 16 ^ range.place.source) % kChains];
+    Memory** at = chain_of(range);
     while (*at != nullptr && !((*at)->range == range)) at = &(*at)->next;
     return at;
   }
 
+  void add(Memory* memory) {
+    if (++count > num_chains) grow();
+    Memory** const at = chain_of(memory->range);
+    memory->next = *at;
+    *at = memory;
+  }
+
+  void remove(const Memory* memory) {
+    *find(memory->range) = memory->next;
+    --count;
+  }
+
+  // Twice as many chains, where there is memory for them.
+  void grow() {
+    Memory** const more = new (std::nothrow) Memory* [2 * num_chains] {};
+    if (more == nullptr) return;
+    Memory** const old = std::exchange(chains, more);
+    const size_t num_old = std::exchange(num_chains, 2 * num_chains);
+    for (size_t i = 0; i < num_old; ++i) {
+      for (Memory* memory = old[i]; memory != nullptr;) {
+        Memory* const moved = std::exchange(memory, memory->next);
+        Memory** const at = chain_of(moved->range);
+        moved->next = *at;
+        *at = moved;
+      }
+    }
+    if (old != first) delete[] old;
+  }
+
   std::mutex mutex;
-  Memory* chains[kChains] = {};
+  Memory* first[kFirstChains] = {};
+  Memory** chains = first;
+  size_t num_chains = kFirstChains;  // a power of two
+  size_t count = 0;                  // of memories
 };
 
 // Never destroyed: buffers may outlive static objects.
@@ -57,15 +99,13 @@ FreeableBuffer SharedReads::share(const Range& range, FreeableBuffer&& read) {
   FreeableBuffer own = std::move(read);
   Registry& all = registry();
   const std::lock_guard<std::mutex> lock(all.mutex);
-  Memory** const at = all.find(range);
-  if (*at == nullptr) {
-    Memory* const memory = new (std::nothrow) Memory;
-    if (memory == nullptr) return own;
-    memory->range = range;
-    memory->bytes = std::move(own);
-    *at = memory;
-  }
-  return use(*at);
+  if (Memory* const known = *all.find(range)) return use(known);
+  Memory* const memory = new (std::nothrow) Memory;
+  if (memory == nullptr) return own;
+  memory->range = range;
+  memory->bytes = std::move(own);
+  all.add(memory);
+  return use(memory);
 }
 
 void SharedReads::free(void* memory, void*, size_t) {
@@ -75,7 +115,7 @@ void SharedReads::free(void* memory, void*, size_t) {
   const std::lock_guard<std::mutex> lock(all.mutex);
   if (--freed->users > 0) return;
   bytes = std::move(freed->bytes);
-  *all.find(freed->range) = freed->next;
+  all.remove(freed);
   delete freed;
 }
 

@@ -18,6 +18,7 @@
 #include "extension/data_loader/file_data_loader.h"
 #include "extension/data_loader/memory.h"
 #include "extension/data_loader/mmap_data_loader.h"
+#include "extension/data_loader/shared_reads.h"
 #include "gtest/gtest.h"
 
 namespace petrel::extension {
@@ -137,6 +138,25 @@ TEST_F(SharedReadsTest, CopiesOfMemoryThatIsNotAlignedAreThereOnce) {
   ASSERT_TRUE(first.ok() && second.ok());
   EXPECT_EQ(reinterpret_cast<uintptr_t>(first->data()) % 16, 0u);
   EXPECT_EQ(first->data(), second->data());
+}
+
+// Of one file all these may be read, each once; it took as long as their number squared.
+TEST_F(SharedReadsTest, ManyRangesThatBeginAtOnePlaceAreFound) {
+  constexpr size_t kRanges = 400000;
+  static const char byte = 'x';
+  const auto range_of = [](size_t i) {
+    return SharedReads::Range{BytePlace{UINT64_MAX, i % 2 == 0 ? 4096 : 16 * i}, 512 + i};
+  };
+  std::vector<FreeableBuffer> buffers;
+  for (size_t i = 0; i < kRanges; ++i) {
+    ASSERT_FALSE(SharedReads::find(range_of(i)).has_value());
+    buffers.push_back(SharedReads::share(range_of(i), FreeableBuffer(&byte, 1, nullptr)));
+  }
+  for (size_t i = 0; i < kRanges; ++i) ASSERT_TRUE(SharedReads::find(range_of(i)).has_value());
+  for (size_t i = 0; i < kRanges; i += 3) buffers[i].free();
+  for (size_t i = 0; i < kRanges; ++i) {
+    ASSERT_EQ(SharedReads::find(range_of(i)).has_value(), i % 3 != 0) << i;
+  }
 }
 
 TEST_F(SharedReadsTest, ManyThreadsShareAndFree) {
