@@ -56,6 +56,15 @@ TEST(NodeProblems, ConvolutionsOfIntegersDoNotExist) {
               ElementsAre(HasSubstr("convolutions of integers")));
 }
 
+TEST(NodeProblems, IntegersHaveIntegerFactors) {
+  const char* const inputs = "%x: i64[2,2], %w: i64[2,2]";
+  EXPECT_THAT(problems(inputs, "aten.addmm.default(%x, %x, %w, beta=2, alpha=3)"), IsEmpty());
+  EXPECT_THAT(problems(inputs, "aten.addmm.default(%x, %x, %w, beta=0.5)"),
+              ElementsAre(HasSubstr("no factors but integers")));
+  EXPECT_THAT(problems(inputs, "aten.addmm.default(%x, %x, %w, alpha=false)"),
+              ElementsAre(HasSubstr("no factors but integers")));
+}
+
 TEST(NodeProblems, WhatIsMadeOfElementsNeedsSome) {
   for (const char* node : {"aten.upsample_nearest2d.vec(%x, [4,4], none)",
                            "aten.upsample_bilinear2d.vec(%x, [4,4], false, none)",

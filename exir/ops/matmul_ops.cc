@@ -132,12 +132,6 @@ Inferred added(const BoundArguments& in, Inferred product) {
   const TensorType& type = (*product)[0].tensor;
   PETREL_RETURN_IF_ERROR(check_same_dtype(in.tensor("self"), type));
   PETREL_RETURN_IF_ERROR(check_broadcasts_into(in.tensor("self"), type.sizes));
-  for (const char* name : {"beta", "alpha"}) {
-    if (is_floating_point(type.dtype) || !(in.at(name).is_float() || in.at(name).is_bool()))
-      continue;
-    return invalid("argument '", name, "' must be an integer, as products of ",
-                   std::string(scalar_type_name(type.dtype)), " are");
-  }
   return product;
 }
 

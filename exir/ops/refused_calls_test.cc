@@ -114,7 +114,6 @@ constexpr Wrong kWrong[] = {
      "argument 'N' is 1000, must be 1"},
     {"aten.native_group_norm.default(%x, none, none, 1, 3, 65, 1, 0.1)",
      "argument 'HxW' is 65, must be 64"},
-    {"aten.addmm.default(%s, %s, %s, beta=0.5)", "argument 'beta' must be an integer"},
     {"quantized_decomposed.embedding_byte.default(%q, %z, none, -128, 127, %i)",
      "argument 'weight_scales' has 0 groups, which do not divide 3 columns"},
     {"quantized_decomposed.embedding_byte.default(%q, %t, none, -128, 127, %i)",
@@ -130,7 +129,7 @@ TEST(RefusedCalls, NameTheArgumentThatDoesNotFit) {
     const std::string text = absl::StrCat(
         "method @m(%a: f32[2,3], %b: f32[4,5], %x: f32[1,3,8,8], "
         "%w: f32[4,3,3,3], %v: f32[4], %i: i64[4], %j: i64[2,3], %o: bool[3], %c: f32[3,3], "
-        "%k: i64[2], %n: f32[], %l: f32[1,3], %y: f32[1,1,4], %s: i64[3,3], %q: i8[4,3], "
+        "%k: i64[2], %n: f32[], %l: f32[1,3], %y: f32[1,1,4], %q: i8[4,3], "
         "%z: f32[4,0], %t: f32[4,2], %p: f32[1,0,5], %e: f32[0,4,1]) {\n  %r = ",
         wrong.call, " : f32[1]\n  return %r\n}\n");
     const auto graph = parse_graph(text, find_op, nullptr);
