@@ -139,12 +139,13 @@ std::string problem_of_elements(const Node& node, const std::string& kernel) {
 // Convolutions sum in doubles, which do not hold all sums of integers. What torch makes of a
 // fraction beside integers C does not know.
 std::string problem_of_sums(const Node& node) {
-  if (!node.result()->type().is_tensor() || is_floating_point(node.result()->tensor().dtype)) {
+  if (!node.is(aten::convolution, aten::addmm) ||
+      is_floating_point(node.result()->tensor().dtype)) {
     return "";
   }
   if (node.is(aten::convolution)) return "convolutions of integers do not exist in C yet";
-  const bool has_fraction = node.is(aten::addmm) && !(node.argument(arg::alpha).is_int() &&
-                                                      node.argument(arg::beta).is_int());
+  const bool has_fraction =
+      !node.argument(arg::alpha).is_int() || !node.argument(arg::beta).is_int();
   return has_fraction ? "products of integers have no factors but integers in C yet" : "";
 }
 
