@@ -14,6 +14,12 @@ Inferred float_activation(const BoundArguments& in) {
   return unary_same(in);
 }
 
+Inferred gelu(const BoundArguments& in) {
+  const std::string approximate = in.text("approximate");
+  if (approximate == "none" || approximate == "tanh") return float_activation(in);
+  return invalid("argument 'approximate' is '", approximate, "', must be 'none' or 'tanh'");
+}
+
 // Weights of prelu are per channel and do not broadcast like an operand.
 Inferred prelu(const BoundArguments& in) {
   PETREL_RETURN_IF_ERROR(check_floats(in));
@@ -96,7 +102,7 @@ constexpr OpRow kRows[] = {
      "input_scale=1) -> Tensor(a!)",
      "", kInPlace, infer<in_place_elementwise>, "aten::elu"},
     {"aten::gelu(Tensor self, *, str approximate=\"none\") -> Tensor", "aten::gelu.out",
-     kPure | kElementwise, infer<float_activation>},
+     kPure | kElementwise, infer<gelu>},
     {"aten::glu(Tensor self, int dim=-1) -> Tensor", "aten::glu.out", kPure, infer<glu>},
     {"aten::hardsigmoid(Tensor self) -> Tensor", "", kPure | kElementwise, infer<float_activation>},
     {"aten::hardsigmoid_(Tensor(a!) self) -> Tensor(a!)", "", kInPlace, infer<in_place_elementwise>,

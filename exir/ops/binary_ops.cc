@@ -9,7 +9,10 @@ namespace {
 
 // With a rounding mode integers stay integers.
 Inferred divide_with_mode(const BoundArguments& in) {
-  return in.given("rounding_mode") ? promote(in) : promote_float(in);
+  if (!in.given("rounding_mode")) return promote_float(in);
+  const std::string mode = in.text("rounding_mode");
+  if (mode == "trunc" || mode == "floor") return promote(in);
+  return invalid("argument 'rounding_mode' is '", mode, "', must be 'trunc' or 'floor'");
 }
 
 Inferred bitwise(const BoundArguments& in) {

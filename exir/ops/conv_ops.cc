@@ -50,9 +50,12 @@ absl::StatusOr<Geometry> geometry(const BoundArguments& in, bool transposed) {
     return invalid("argument 'input' has ", channels, " channels, the weight expects ", expected);
   }
   const Size outputs = transposed ? weight.sizes[1] * result.groups : filters;
-  if (in.given("bias") && in.tensor("bias").sizes != Sizes{outputs}) {
-    return invalid("argument 'bias' is [", absl::StrJoin(in.tensor("bias").sizes, ","),
-                   "], must be [", outputs, "]");
+  if (!in.given("bias")) return result;
+  const TensorType& bias = in.tensor("bias");
+  if (bias.sizes != Sizes{outputs} || bias.dtype != input.dtype) {
+    const std::string dtype(scalar_type_name(input.dtype));
+    return invalid("argument 'bias' is ", std::string(scalar_type_name(bias.dtype)), "[",
+                   absl::StrJoin(bias.sizes, ","), "], must be ", dtype, "[", outputs, "]");
   }
   return result;
 }

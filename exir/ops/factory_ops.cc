@@ -116,6 +116,12 @@ Inferred window(const BoundArguments& in) {
   return one(in.dtype("dtype").value_or(ScalarType::kFloat), {in.integer("window_length")});
 }
 
+Inferred filled_by_tensor(const BoundArguments& in) {
+  const Size elements = in.tensor("value").numel();
+  if (elements == 1) return one(in.tensor("self"));
+  return invalid("argument 'value' has ", elements, " elements, must have one");
+}
+
 constexpr OpRow kRows[] = {
     {"aten::arange(Scalar end, *, ScalarType? dtype=None, Layout? "
      "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
@@ -194,11 +200,11 @@ constexpr OpRow kRows[] = {
     {"aten::fill.Scalar(Tensor self, Scalar value) -> Tensor", "aten::fill.Scalar_out",
      kPure | kElementwise, infer<same_as_self>},
     {"aten::fill.Tensor(Tensor self, Tensor value) -> Tensor", "aten::fill.Tensor_out",
-     kPure | kElementwise, infer<same_as_self>},
+     kPure | kElementwise, infer<filled_by_tensor>},
     {"aten::fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)", "", kInPlace,
      infer<same_as_self>, "aten::fill.Scalar"},
     {"aten::fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!)", "", kInPlace,
-     infer<same_as_self>, "aten::fill.Tensor"},
+     infer<filled_by_tensor>, "aten::fill.Tensor"},
     {"aten::zero(Tensor self) -> Tensor", "", kPure | kElementwise, infer<same_as_self>},
     {"aten::zero_(Tensor(a!) self) -> Tensor(a!)", "", kInPlace, infer<same_as_self>, "aten::zero"},
     {"aten::hann_window(int window_length, *, ScalarType? dtype=None, Layout? "

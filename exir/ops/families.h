@@ -38,6 +38,7 @@ absl::Span<const OpRow> recurrent_ops();
 absl::Span<const OpRow> reduction_ops();
 absl::Span<const OpRow> resample_ops();
 absl::Span<const OpRow> scalar_ops();
+absl::Span<const OpRow> scatter_ops();
 absl::Span<const OpRow> shape_ops();
 absl::Span<const OpRow> unary_ops();
 absl::Span<const OpRow> view_ops();

@@ -11,16 +11,6 @@
 namespace petrel::exir::rules {
 namespace {
 
-bool is_index_dtype(ScalarType dtype) {
-  return dtype == ScalarType::kLong || dtype == ScalarType::kInt;
-}
-
-absl::Status check_index_dtype(const TensorType& index) {
-  if (is_index_dtype(index.dtype)) return absl::OkStatus();
-  return invalid("an index is ", std::string(scalar_type_name(index.dtype)),
-                 ", must be i64 or i32");
-}
-
 bool is_mask(const TensorType& index) {
   return index.dtype == ScalarType::kBool || index.dtype == ScalarType::kByte;
 }
@@ -166,17 +156,6 @@ Inferred indexed_rows(const BoundArguments& in) {
                    std::string(scalar_type_name(self.dtype)), "[", absl::StrJoin(wanted, ","), "]");
   }
   return one(self);
-}
-
-Inferred gather(const BoundArguments& in) {
-  const TensorType& self = in.tensor("self");
-  const TensorType& index = in.tensor("index");
-  PETREL_RETURN_IF_ERROR(in.dim("dim", self.rank()).status());
-  PETREL_RETURN_IF_ERROR(check_index_dtype(index));
-  if (std::max<size_t>(index.rank(), 1) != std::max<size_t>(self.rank(), 1)) {
-    return invalid("argument 'index' has rank ", index.rank(), ", must be ", self.rank());
-  }
-  return one(self.dtype, index.sizes);
 }
 
 // The mask may be larger than what it masks; other tensors take no part.
@@ -367,30 +346,6 @@ constexpr OpRow kRows[] = {
     {"aten::index_fill_.int_Scalar(Tensor(a!) self, int dim, Tensor index, "
      "Scalar value) -> Tensor(a!)",
      "", kInPlace, infer<indexed_rows>, "aten::index_fill.int_Scalar"},
-    {"aten::gather(Tensor self, int dim, Tensor index, *, bool "
-     "sparse_grad=False) -> Tensor",
-     "aten::gather.out", kPure, infer<gather>},
-    {"aten::scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> "
-     "Tensor",
-     "aten::scatter.src_out", kPure, infer<same_as_self>},
-    {"aten::scatter.value(Tensor self, int dim, Tensor index, Scalar value) "
-     "-> Tensor",
-     "aten::scatter.value_out", kPure, infer<same_as_self>},
-    {"aten::scatter_.src(Tensor(a!) self, int dim, Tensor index, Tensor src) "
-     "-> Tensor(a!)",
-     "", kInPlace, infer<same_as_self>, "aten::scatter.src"},
-    {"aten::scatter_.value(Tensor(a!) self, int dim, Tensor index, Scalar "
-     "value) -> Tensor(a!)",
-     "", kInPlace, infer<same_as_self>, "aten::scatter.value"},
-    {"aten::scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> "
-     "Tensor",
-     "aten::scatter_add.out", kPure, infer<same_as_self>},
-    {"aten::scatter_add_(Tensor(a!) self, int dim, Tensor index, Tensor src) "
-     "-> Tensor(a!)",
-     "", kInPlace, infer<same_as_self>, "aten::scatter_add"},
-    {"aten::scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor "
-     "src, str reduce, *, bool include_self=True) -> Tensor",
-     "", kPure, infer<same_as_self>},
     {"aten::masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> "
      "Tensor",
      "aten::masked_fill.Scalar_out", kPure | kElementwise, infer<masked_fill>},
@@ -450,27 +405,12 @@ constexpr OpRow kRows[] = {
     {"aten::take_along_dim(Tensor self, Tensor indices, int? dim=None) -> "
      "Tensor",
      "", kPure, infer<take_along_dim>},
-    {"aten::scatter_reduce_.two(Tensor(a!) self, int dim, Tensor index, Tensor "
-     "src, str reduce, *, bool include_self=True) -> Tensor(a!)",
-     "", kInPlace, infer<same_as_self>, "aten::scatter_reduce.two"},
-    {"aten::scatter_.reduce(Tensor(a!) self, int dim, Tensor index, Tensor src, "
-     "*, str reduce) -> Tensor(a!)",
-     "", kInPlace, infer<same_as_self>, "aten::scatter.reduce"},
-    {"aten::scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar "
-     "value, *, str reduce) -> Tensor",
-     "", kPure, infer<same_as_self>},
-    {"aten::scatter_.value_reduce(Tensor(a!) self, int dim, Tensor index, "
-     "Scalar value, *, str reduce) -> Tensor(a!)",
-     "", kInPlace, infer<same_as_self>, "aten::scatter.value_reduce"},
     {"aten::index_reduce(Tensor self, int dim, Tensor index, Tensor source, "
      "str reduce, *, bool include_self=True) -> Tensor",
      "", kPure, infer<indexed_rows>},
     {"aten::index_reduce_(Tensor(a!) self, int dim, Tensor index, Tensor "
      "source, str reduce, *, bool include_self=True) -> Tensor(a!)",
      "", kInPlace, infer<indexed_rows>, "aten::index_reduce"},
-    {"aten::scatter.reduce(Tensor self, int dim, Tensor index, Tensor src, *, "
-     "str reduce) -> Tensor",
-     "", kPure, infer<same_as_self>},
     {"aten::one_hot(Tensor self, int num_classes=-1) -> Tensor", "", kPure, infer<one_hot>},
     {"aten::bucketize.Tensor(Tensor self, Tensor boundaries, *, bool "
      "out_int32=False, bool right=False) -> Tensor",

@@ -55,6 +55,9 @@ Inferred native_batch_norm(const BoundArguments& in) {
   bool writes = false;
   for (const ArgSpec& spec : in.op().args) writes = writes || spec.is_written;
   if (!writes) PETREL_RETURN_IF_ERROR(check_keeps_statistics(in));
+  if (!in.has("running_mean") && !in.flag("training")) {
+    return invalid("neither training nor given a mean and a variance");
+  }
   const TensorType& input = in.tensor("input");
   // Statistics are given out only where they are computed.
   const Size channels = in.flag("training") ? input.sizes[1] : Size(0);
@@ -131,12 +134,11 @@ Inferred native_group_norm(const BoundArguments& in) {
   const TensorType& input = in.tensor("input");
   Size plane = 1;
   for (size_t d = 2; d < input.rank(); ++d) plane *= input.sizes[d];
-  const std::pair<const char*, Size> counts[] = {
-      {"N", input.sizes[0]}, {"C", input.sizes[1]}, {"HxW", plane}};
-  for (const auto& [name, count] : counts) {
-    if (in.integer(name) != count) {
-      return invalid("argument '", name, "' is ", in.integer(name), ", must be ", count);
-    }
+  if (in.integer("N") != input.sizes[0] || in.integer("C") != input.sizes[1] ||
+      in.integer("HxW") != plane) {
+    return invalid("arguments 'N', 'C' and 'HxW' are ", in.integer("N"), ", ", in.integer("C"),
+                   " and ", in.integer("HxW"), ", argument 'input' is [",
+                   absl::StrJoin(input.sizes, ","), "]");
   }
   const Type saved = TensorType::contiguous(statistics_dtype(in), {input.sizes[0], groups});
   return std::vector<Type>{TensorType::contiguous(input.dtype, input.sizes), saved, saved};

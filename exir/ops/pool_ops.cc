@@ -110,7 +110,7 @@ Inferred adaptive_pool(const BoundArguments& in) {
   TensorType out = in.tensor("self");
   PETREL_RETURN_IF_ERROR(check_image(out, n));
   // An output size of -1 does not reach here: the exporter fills it in.
-  PETREL_ASSIGN_OR_RETURN(Sizes sizes, in.window("output_size", n, 0));
+  PETREL_ASSIGN_OR_RETURN(Sizes sizes, in.window("output_size", n, 1));
   for (size_t i = 0; i < n; ++i) out.sizes[out.rank() - n + i] = sizes[i];
   return one(out);
 }

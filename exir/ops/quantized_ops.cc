@@ -138,6 +138,7 @@ Inferred choose_qparams(const BoundArguments& in) {
 
 // One pair for each row of the last dimension.
 Inferred choose_qparams_per_token(const BoundArguments& in) {
+  PETREL_RETURN_IF_ERROR(check_floating(in.tensor("input"), "input"));
   Sizes sizes = in.tensor("input").sizes;
   if (sizes.empty()) return invalid("argument 'input' has no dimension");
   sizes.back() = 1;
@@ -158,22 +159,31 @@ Inferred embedding(const BoundArguments& in) {
     return invalid("argument 'weight_scales' must have a row for each of the ", weight.sizes[0],
                    " of the table");
   }
+  if (weight.dtype != ScalarType::kByte && (kPerByte > 1 || weight.dtype != ScalarType::kChar)) {
+    return invalid("argument 'weight' has type ", std::string(scalar_type_name(weight.dtype)),
+                   ", must have u8", kPerByte > 1 ? "" : " or i8");
+  }
+  PETREL_RETURN_IF_ERROR(check_floating(scales, "weight_scales"));
   const Size columns = weight.sizes[1] * kPerByte;
-  if (scales.rank() == 2 && (scales.sizes[1] < 1 || columns % scales.sizes[1] != 0)) {
-    return invalid("argument 'weight_scales' has ", scales.sizes[1],
-                   " groups, which do not divide ", columns, " columns");
+  const Size groups = scales.rank() == 2 ? scales.sizes[1] : Size(1);
+  if (groups < 1 || columns % groups != 0) {
+    return invalid("argument 'weight_scales' has ", groups, " groups, must divide rows of ",
+                   columns);
   }
   if (in.given("weight_zero_points") && in.tensor("weight_zero_points").sizes != scales.sizes) {
-    return invalid("argument 'weight_zero_points' must have the sizes of the scales");
+    return invalid("argument 'weight_zero_points' is [",
+                   absl::StrJoin(in.tensor("weight_zero_points").sizes, ","), "], must be [",
+                   absl::StrJoin(scales.sizes, ","), "]");
   }
-  const ScalarType index = in.tensor("indices").dtype;
-  if (index != ScalarType::kLong && index != ScalarType::kInt) {
-    return invalid("argument 'indices' is ", std::string(scalar_type_name(index)),
-                   ", must be i64 or i32");
+  PETREL_RETURN_IF_ERROR(check_index_dtype(in.tensor("indices")));
+  const ScalarType dtype = in.dtype("dtype").value_or(scales.dtype);
+  if (!is_floating_point(dtype)) {
+    return invalid("argument 'dtype' is ", std::string(scalar_type_name(dtype)),
+                   ", must be one of floats");
   }
   Sizes sizes = in.tensor("indices").sizes;
   sizes.push_back(columns);
-  return one(in.dtype("dtype").value_or(scales.dtype), std::move(sizes));
+  return one(dtype, std::move(sizes));
 }
 
 Inferred mixed(const BoundArguments& in, size_t rank, size_t inner, ScalarType dtype) {

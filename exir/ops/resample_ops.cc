@@ -11,10 +11,12 @@ namespace {
 
 // Either `output_size` or `scale_factors` is given; without the latter in the
 // schema, the former always is.
-template <size_t n>
 Inferred upsample(const BoundArguments& in) {
   const bool vec = in.has("input");
   TensorType out = in.tensor(vec ? "input" : "self");
+  // "aten::upsample_nearest2d": images and channels stand before the dims that its name counts.
+  const std::string& name = in.op().name;
+  const size_t n = static_cast<size_t>(name[name.find_first_of("123")] - '0');
   if (out.rank() != n + 2) {
     return invalid("argument '", vec ? "input" : "self", "' has rank ", out.rank(), ", must be ",
                    n + 2);
@@ -22,6 +24,9 @@ Inferred upsample(const BoundArguments& in) {
   if (in.given("output_size")) {
     if (in.given("scale_factors")) {
       return invalid("arguments 'output_size' and 'scale_factors' are both given");
+    }
+    if (const size_t given = in.ints("output_size").size(); given != n) {
+      return invalid("argument 'output_size' has ", given, " items, must have ", n);
     }
     PETREL_ASSIGN_OR_RETURN(Sizes sizes, in.window("output_size", n, 1));
     for (size_t i = 0; i < n; ++i) out.sizes[2 + i] = sizes[i];
@@ -86,78 +91,78 @@ Inferred affine_grid(const BoundArguments& in) {
 constexpr OpRow kRows[] = {
     {"aten::upsample_linear1d.vec(Tensor input, SymInt[]? output_size, bool "
      "align_corners, float[]? scale_factors) -> Tensor",
-     "", kPure, infer<upsample<1>>},
+     "", kPure, infer<upsample>},
     {"aten::upsample_linear1d(Tensor self, SymInt[1] output_size, bool "
      "align_corners, float? scales=None) -> Tensor",
-     "", kPure, infer<upsample<1>>},
+     "", kPure, infer<upsample>},
     {"aten::upsample_bilinear2d.vec(Tensor input, SymInt[]? output_size, bool "
      "align_corners, float[]? scale_factors) -> Tensor",
-     "aten::upsample_bilinear2d.vec_out", kPure, infer<upsample<2>>},
+     "aten::upsample_bilinear2d.vec_out", kPure, infer<upsample>},
     {"aten::upsample_bilinear2d(Tensor self, SymInt[2] output_size, bool "
      "align_corners, float? scales_h=None, float? scales_w=None) -> Tensor",
-     "", kPure, infer<upsample<2>>},
+     "", kPure, infer<upsample>},
     {"aten::_upsample_bilinear2d_aa.vec(Tensor input, SymInt[]? output_size, "
      "bool align_corners, float[]? scale_factors) -> Tensor",
-     "", kPure, infer<upsample<2>>},
+     "", kPure, infer<upsample>},
     {"aten::_upsample_bilinear2d_aa(Tensor self, SymInt[2] output_size, bool "
      "align_corners, float? scales_h=None, float? scales_w=None) -> Tensor",
-     "aten::_upsample_bilinear2d_aa.out", kPure, infer<upsample<2>>},
+     "aten::_upsample_bilinear2d_aa.out", kPure, infer<upsample>},
     {"aten::upsample_trilinear3d.vec(Tensor input, SymInt[]? output_size, "
      "bool align_corners, float[]? scale_factors) -> Tensor",
-     "", kPure, infer<upsample<3>>},
+     "", kPure, infer<upsample>},
     {"aten::upsample_trilinear3d(Tensor self, SymInt[3] output_size, bool "
      "align_corners, float? scales_d=None, float? scales_h=None, float? "
      "scales_w=None) -> Tensor",
-     "", kPure, infer<upsample<3>>},
+     "", kPure, infer<upsample>},
     {"aten::upsample_bicubic2d.vec(Tensor input, SymInt[]? output_size, bool "
      "align_corners, float[]? scale_factors) -> Tensor",
-     "", kPure, infer<upsample<2>>},
+     "", kPure, infer<upsample>},
     {"aten::upsample_bicubic2d(Tensor self, SymInt[2] output_size, bool "
      "align_corners, float? scales_h=None, float? scales_w=None) -> Tensor",
-     "", kPure, infer<upsample<2>>},
+     "", kPure, infer<upsample>},
     {"aten::_upsample_bicubic2d_aa.vec(Tensor input, SymInt[]? output_size, "
      "bool align_corners, float[]? scale_factors) -> Tensor",
-     "", kPure, infer<upsample<2>>},
+     "", kPure, infer<upsample>},
     {"aten::_upsample_bicubic2d_aa(Tensor self, SymInt[2] output_size, bool "
      "align_corners, float? scales_h=None, float? scales_w=None) -> Tensor",
-     "", kPure, infer<upsample<2>>},
+     "", kPure, infer<upsample>},
     {"aten::upsample_nearest1d.vec(Tensor input, SymInt[]? output_size, "
      "float[]? scale_factors) -> Tensor",
-     "", kPure, infer<upsample<1>>},
+     "", kPure, infer<upsample>},
     {"aten::upsample_nearest1d(Tensor self, SymInt[1] output_size, float? "
      "scales=None) -> Tensor",
-     "", kPure, infer<upsample<1>>},
+     "", kPure, infer<upsample>},
     {"aten::upsample_nearest2d.vec(Tensor input, SymInt[]? output_size, "
      "float[]? scale_factors) -> Tensor",
-     "aten::upsample_nearest2d.vec_out", kPure, infer<upsample<2>>},
+     "aten::upsample_nearest2d.vec_out", kPure, infer<upsample>},
     {"aten::upsample_nearest2d(Tensor self, SymInt[2] output_size, float? "
      "scales_h=None, float? scales_w=None) -> Tensor",
-     "", kPure, infer<upsample<2>>},
+     "", kPure, infer<upsample>},
     {"aten::upsample_nearest3d.vec(Tensor input, SymInt[]? output_size, "
      "float[]? scale_factors) -> Tensor",
-     "", kPure, infer<upsample<3>>},
+     "", kPure, infer<upsample>},
     {"aten::upsample_nearest3d(Tensor self, SymInt[3] output_size, float? "
      "scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor",
-     "", kPure, infer<upsample<3>>},
+     "", kPure, infer<upsample>},
     {"aten::_upsample_nearest_exact1d.vec(Tensor input, SymInt[]? "
      "output_size, float[]? scale_factors) -> Tensor",
-     "", kPure, infer<upsample<1>>},
+     "", kPure, infer<upsample>},
     {"aten::_upsample_nearest_exact1d(Tensor self, SymInt[1] output_size, "
      "float? scales=None) -> Tensor",
-     "", kPure, infer<upsample<1>>},
+     "", kPure, infer<upsample>},
     {"aten::_upsample_nearest_exact2d.vec(Tensor input, SymInt[]? "
      "output_size, float[]? scale_factors) -> Tensor",
-     "", kPure, infer<upsample<2>>},
+     "", kPure, infer<upsample>},
     {"aten::_upsample_nearest_exact2d(Tensor self, SymInt[2] output_size, "
      "float? scales_h=None, float? scales_w=None) -> Tensor",
-     "", kPure, infer<upsample<2>>},
+     "", kPure, infer<upsample>},
     {"aten::_upsample_nearest_exact3d.vec(Tensor input, SymInt[]? "
      "output_size, float[]? scale_factors) -> Tensor",
-     "", kPure, infer<upsample<3>>},
+     "", kPure, infer<upsample>},
     {"aten::_upsample_nearest_exact3d(Tensor self, SymInt[3] output_size, "
      "float? scales_d=None, float? scales_h=None, float? scales_w=None) -> "
      "Tensor",
-     "", kPure, infer<upsample<3>>},
+     "", kPure, infer<upsample>},
     {"aten::grid_sampler(Tensor input, Tensor grid, int interpolation_mode, "
      "int padding_mode, bool align_corners) -> Tensor",
      "", kPure, infer<grid_sampler>},

@@ -348,6 +348,16 @@ absl::StatusOr<Sizes> broadcast(absl::Span<const TensorType* const> types) {
   return broadcast_sizes(all);
 }
 
+bool is_index_dtype(ScalarType dtype) {
+  return dtype == ScalarType::kLong || dtype == ScalarType::kInt;
+}
+
+absl::Status check_index_dtype(const TensorType& index) {
+  if (is_index_dtype(index.dtype)) return absl::OkStatus();
+  return invalid("an index is ", std::string(scalar_type_name(index.dtype)),
+                 ", must be i64 or i32");
+}
+
 Size ceil_divide(const Size& a, const Size& b) { return (a + b - 1) / b; }
 
 // Arguments 'dim' and 'dims', where there are such, are dimensions of it.

@@ -154,6 +154,10 @@ absl::StatusOr<int64_t> normalize_dim(int64_t dim, size_t rank, absl::string_vie
 absl::StatusOr<Sizes> broadcast(absl::Span<const TensorType* const> types);
 absl::StatusOr<Sizes> broadcast_sizes(absl::Span<const Sizes> all);
 
+// Tensors of places are of i64 or i32.
+bool is_index_dtype(ScalarType dtype);
+absl::Status check_index_dtype(const TensorType& index);
+
 // Rules shared by families.
 Inferred same_as_self(const BoundArguments& in);
 Inferred refuse_data_dependent(const BoundArguments& in);

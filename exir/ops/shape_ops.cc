@@ -321,6 +321,24 @@ Inferred channel_shuffle(const BoundArguments& in) {
                  absl::StrJoin(self.sizes, ","), "]");
 }
 
+Inferred flip(const BoundArguments& in) {
+  PETREL_RETURN_IF_ERROR(in.dims("dims", in.tensor("self").rank()).status());
+  return one(in.tensor("self"));
+}
+
+// Without dims the elements move in order, by one number. A dim that is named twice moves twice.
+Inferred roll(const BoundArguments& in) {
+  const size_t shifts = in.ints("shifts").size(), dims = in.ints("dims").size();
+  if (shifts != std::max<size_t>(dims, 1)) {
+    return invalid("argument 'shifts' has ", shifts, " items, must have ",
+                   std::max<size_t>(dims, 1), " as there are ", dims, " in 'dims'");
+  }
+  if (dims > 0 && in.tensor("self").rank() == 0) {
+    return invalid("argument 'dims' has ", dims, " items, argument 'self' has no dims");
+  }
+  return same_as_self(in);
+}
+
 constexpr OpRow kRows[] = {
     {"aten::cat(Tensor[] tensors, int dim=0) -> Tensor", "aten::cat.out", kPure, infer<cat>},
     {"aten::concat(Tensor[] tensors, int dim=0) -> Tensor", "aten::cat.out", kPure, infer<cat>},
@@ -342,8 +360,8 @@ constexpr OpRow kRows[] = {
      "output_size=None) -> Tensor",
      "aten::repeat_interleave.Tensor_out", kPure | kDataSized, infer<repeat_places>},
     {"aten::roll(Tensor self, SymInt[1] shifts, int[1] dims=[]) -> Tensor", "aten::roll.out", kPure,
-     infer<same_as_self>},
-    {"aten::flip(Tensor self, int[] dims) -> Tensor", "aten::flip.out", kPure, infer<same_as_self>},
+     infer<roll>},
+    {"aten::flip(Tensor self, int[] dims) -> Tensor", "aten::flip.out", kPure, infer<flip>},
     {"aten::rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor", "", kPure, infer<rot90>},
     {"aten::tril(Tensor self, SymInt diagonal=0) -> Tensor", "aten::tril.out", kPure,
      infer<triangle>},

@@ -95,10 +95,10 @@ const Table& table() {
         rules::matmul_ops(),     rules::norm_ops(),      rules::pad_ops(),
         rules::pool_ops(),       rules::quantized_ops(), rules::torchao_ops(),
         rules::recurrent_ops(),  rules::reduction_ops(), rules::resample_ops(),
-        rules::scalar_ops(),     rules::shape_ops(),     rules::unary_ops(),
-        rules::view_ops(),       rules::int8_ops(),      rules::decoder_ops(),
-        rules::random_ops(),     rules::combine_ops(),   rules::linalg_ops(),
-        rules::calculus_ops()};
+        rules::scalar_ops(),     rules::scatter_ops(),   rules::shape_ops(),
+        rules::unary_ops(),      rules::view_ops(),      rules::int8_ops(),
+        rules::decoder_ops(),    rules::random_ops(),    rules::combine_ops(),
+        rules::linalg_ops(),     rules::calculus_ops()};
     for (absl::Span<const OpRow> rows : families) {
       for (const OpRow& row : rows) add_row(row, made);
     }

@@ -18,6 +18,13 @@ Inferred square(const BoundArguments& in) {
   return one(is_bool ? ScalarType::kLong : self.dtype, self.sizes);
 }
 
+Inferred bitwise_not(const BoundArguments& in) {
+  const ScalarType dtype = in.tensor("self").dtype;
+  if (!is_floating_point(dtype)) return unary_same(in);
+  return invalid("argument 'self' is ", std::string(scalar_type_name(dtype)),
+                 ", must be integers or bool");
+}
+
 constexpr OpRow kRows[] = {
     {"aten::abs(Tensor self) -> Tensor", "aten::abs.out", kPure | kElementwise, infer<unary_same>},
     {"aten::abs_(Tensor(a!) self) -> Tensor(a!)", "", kInPlace, infer<in_place_elementwise>,
@@ -75,7 +82,7 @@ constexpr OpRow kRows[] = {
     {"aten::atanh_(Tensor(a!) self) -> Tensor(a!)", "", kInPlace, infer<in_place_elementwise>,
      "aten::atanh"},
     {"aten::bitwise_not(Tensor self) -> Tensor", "aten::bitwise_not.out", kPure | kElementwise,
-     infer<unary_same>},
+     infer<bitwise_not>},
     {"aten::bitwise_not_(Tensor(a!) self) -> Tensor(a!)", "", kInPlace, infer<in_place_elementwise>,
      "aten::bitwise_not"},
     {"aten::ceil(Tensor self) -> Tensor", "aten::ceil.out", kPure | kElementwise,
