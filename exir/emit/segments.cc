@@ -84,7 +84,8 @@ void ProgramSegments::layout(const NamedBlobStore::Destination& named, uint64_t 
   for (size_t i = 0; i < constants_.blobs().size(); ++i) {
     const Blob& blob = constants_.blobs()[i];
     base_alignment_ = std::lcm(base_alignment_, alignments[i]);
-    const uint64_t offset = align_up(total_bytes_, alignments[i]);
+    // What has no bytes lies nowhere; behind the last constant it would lie outside of the segment.
+    const uint64_t offset = blob.size() == 0 ? 0 : align_up(total_bytes_, alignments[i]);
     constant_offsets_.push_back(offset);
     if (blob.size() == 0) continue;
     constant_bytes_ += blob.size();

@@ -48,6 +48,19 @@ std::vector<float> floats(const Blob& blob) {
   return values;
 }
 
+// Behind a constant whose end is not aligned there would be no place for it.
+TEST(Evaluate, TakesConstantsWithoutElements) {
+  const auto outputs = evaluate(graph_of(R"(method @m() {
+    %w = constant @w : f32[1]
+    %e = constant @e : f32[0,3]
+    %s = aten.add.Tensor(%w, %e)
+    return %w, %s
+  })"));
+  ASSERT_TRUE(outputs.ok()) << outputs.status();
+  EXPECT_THAT(floats((*outputs)[0]), ElementsAre(1));
+  EXPECT_EQ((*outputs)[1].size(), 0u);
+}
+
 TEST(Evaluate, RunsTheKernels) {
   auto outputs = evaluate(graph_of(R"(method @m() {
     %w = constant @w : f32[2,3]
