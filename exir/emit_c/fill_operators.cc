@@ -3,6 +3,7 @@
 // Tensors made of one number, padding, and resizing.
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -103,8 +104,14 @@ Plane plane_of(const TensorType& in, const TensorType& out, size_t dims) {
   return plane;
 }
 
-bool varies(const Value* x, const Value* out) {
-  return x->tensor().is_dynamic() || out->tensor().is_dynamic();
+// Whether places are computed when they are needed: those of sizes that vary, and those of which
+// a table would be large. An archive states any size in a few bytes.
+bool has_no_table(const Value* x, const Value* out) {
+  constexpr int64_t kMostPlaces = 16384;
+  if (x->tensor().is_dynamic() || out->tensor().is_dynamic()) return true;
+  const Sizes& sizes = out->tensor().sizes;
+  return std::any_of(sizes.end() - static_cast<std::ptrdiff_t>(std::min<size_t>(2, sizes.size())),
+                     sizes.end(), [](int64_t size) { return size > kMostPlaces; });
 }
 
 void bind_varying_plane(KernelCall& call, const TensorType& in, const TensorType& out,
@@ -156,7 +163,7 @@ absl::Status pad_by_input(const OperatorRow& row, NodeCalls& calls) {
   const std::vector<int64_t> pad = ints_of(calls.node().argument(arg::padding));
   const size_t dims = static_cast<size_t>(row.expression[0] - '0');
   const bool reflects = row.integer_expression[0] == 'r';
-  if (varies(x, calls.out())) {
+  if (has_no_table(x, calls.out())) {
     KernelCall& call = calls.add("kernels/pad_by_input.h", row.name());
     NodeCalls::bind_elements(call, x->tensor().dtype);
     bind_varying_plane(call, x->tensor(), calls.out()->tensor(), dims);
@@ -180,7 +187,7 @@ double scale_of(const Node& node, size_t dim, int64_t in, int64_t out) {
   return static_cast<double>(in) / static_cast<double>(out);
 }
 
-// What is written for sizes that vary: 0 where the sizes tell the scale.
+// What is written where there is no table: 0 where the sizes tell the scale.
 void bind_factors(KernelCall& call, const Node& node) {
   const Argument& factors = node.argument(arg::scale_factors);
   for (const auto& [token, dim] : {std::pair<const char*, size_t>{"ROW_SCALE", 0},
@@ -192,7 +199,7 @@ void bind_factors(KernelCall& call, const Node& node) {
 absl::Status nearest(const OperatorRow& row, NodeCalls& calls) {
   const Node& node = calls.node();
   const Value* x = node.input(arg::input);
-  if (varies(x, calls.out())) {
+  if (has_no_table(x, calls.out())) {
     KernelCall& call = calls.add("kernels/nearest.h", row.name());
     NodeCalls::bind_elements(call, x->tensor().dtype);
     bind_varying_plane(call, x->tensor(), calls.out()->tensor(), 2);
@@ -245,7 +252,7 @@ absl::Status bilinear(const OperatorRow& row, NodeCalls& calls) {
   const Value* x = node.input(arg::input);
   const Plane plane = plane_of(x->tensor(), calls.out()->tensor(), 2);
   const bool align_corners = node.argument(arg::align_corners).as_bool();
-  if (varies(x, calls.out())) {
+  if (has_no_table(x, calls.out())) {
     KernelCall& call = calls.add("kernels/bilinear_varying.h", row.name());
     NodeCalls::bind_read(call, "IN", x->tensor().dtype, Arithmetic::kDouble);
     NodeCalls::bind_write(call, "OUT", x->tensor().dtype, Arithmetic::kDouble);

@@ -11,6 +11,7 @@
 #include "exir/emit_c/operators.h"
 #include "exir/emit_c/strided_view.h"
 #include "exir/ops/handles.h"
+#include "exir/status_macros.h"
 
 namespace petrel::exir::emit_c {
 namespace {
@@ -138,10 +139,30 @@ Extents strides_but(const Value* value, size_t dim) {
   return strides;
 }
 
+constexpr size_t kNoDim = static_cast<size_t>(-1);
+
+// The walk over an index tensor goes over `over`, too, but along `dim`. Whatever sizes that vary
+// are, it must not leave it.
+absl::Status check_walk(const Value* index, const Value* over, size_t dim) {
+  const Extents sizes = list_extents(index), most = list_extents(over);
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    if (d == dim || sizes[d] == most[d] || sizes[d].range().high <= most[d].range().low ||
+        (sizes[d] - most[d]).range().high <= 0) {
+      continue;
+    }
+    return absl::UnimplementedError(absl::StrCat("size ", d, " of its index is up to ",
+                                                 sizes[d].range().high,
+                                                 ", of which C does not know that '", over->name(),
+                                                 "' has as many, at least ", most[d].range().low));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status gather(const OperatorRow& row, NodeCalls& calls) {
   const Value* from = calls.node().input(arg::self);
   const Value* index = calls.node().input(arg::index);
   const size_t dim = dim_of(calls.node().argument(arg::dim), from->tensor());
+  PETREL_RETURN_IF_ERROR(check_walk(index, from, dim));
   KernelCall& call = calls.add("kernels/gather.h", row.name());
   NodeCalls::bind_elements(call, from->tensor().dtype);
   call.tokens["INDEX_TYPE"] = c_type(index->tensor().dtype);
@@ -164,6 +185,8 @@ absl::Status scatter(const OperatorRow& row, NodeCalls& calls) {
   const Value* index = node.input(arg::index);
   const Value* source = node.input(arg::src);
   const size_t dim = dim_of(node.argument(arg::dim), self->tensor());
+  PETREL_RETURN_IF_ERROR(check_walk(index, self, dim));
+  PETREL_RETURN_IF_ERROR(check_walk(index, source, kNoDim));
   copy_whole(calls, row.name(), self, calls.out());
   const Arithmetic arithmetic = is_floating(self) ? Arithmetic::kDouble : Arithmetic::kModular;
   const ScalarType type = self->tensor().dtype;
@@ -196,6 +219,7 @@ absl::Status scatter_number(const OperatorRow& row, NodeCalls& calls) {
   const Value* index = node.input(arg::index);
   const Argument& value = node.argument(arg::value);
   const size_t dim = dim_of(node.argument(arg::dim), self->tensor());
+  PETREL_RETURN_IF_ERROR(check_walk(index, self, dim));
   copy_whole(calls, row.name(), self, calls.out());
   const bool floating = is_floating(self);
   KernelCall& call = calls.add("kernels/scatter_number.h", row.name());

@@ -260,28 +260,41 @@ Extents extents_of_list(const Argument& list) {
   return extents;
 }
 
-// Every dim is two pieces that change places.
-absl::Status roll(const OperatorRow& row, NodeCalls& calls) {
-  const TensorType& type = self_of(calls)->tensor();
-  if (type.numel() == 0) return absl::OkStatus();
-  const Extents shifts = extents_of_list(calls.node().argument(arg::shifts));
-  const std::vector<int64_t> dims = ints_of(calls.node().argument(arg::dims));
-  std::vector<std::pair<StridedView, StridedView>> pieces = {{view_of(type), view_of(type)}};
-  const Extent numel = numel_of(type);
-  if (dims.empty()) {
-    const StridedView flat = {{numel}, {1}, 0};
-    pieces = {{flat, flat}};
-  }
+// How far each of `sizes` moves, from 0 up to its size: a dim may be named more than once. Without
+// `dims` there is one.
+absl::StatusOr<Extents> rolled_dims(const Extents& shifts, const std::vector<int64_t>& dims,
+                                    const Extents& sizes, const TensorType& type) {
+  Extents rolled(sizes.size());
   for (size_t i = 0; i < shifts.size(); ++i) {
     const size_t d = dims.empty() ? 0 : dim_of(Argument(dims[i]), type);
-    const Extent size = dims.empty() ? numel : extents_of(type)[d];
-    const Extent shift = rolled_by(shifts[i], size);
-    if (shift.text().empty()) {
-      return absl::UnimplementedError(absl::StrCat(
-          "it rolls by ", shifts[i].range().low, " to ", shifts[i].range().high,
-          ", of which C does not know the rest by a size of at least ", size.range().low));
-    }
+    const Extent shift = rolled_by(shifts[i], sizes[d]);
+    rolled[d] = rolled[d] == 0 ? shift : rolled_by(rolled[d] + shift, sizes[d]);
+    if (!rolled[d].text().empty()) continue;
+    return absl::UnimplementedError(absl::StrCat(
+        "it rolls by ", shifts[i].range().low, " to ", shifts[i].range().high,
+        ", of which C does not know the rest by a size of at least ", sizes[d].range().low));
+  }
+  return rolled;
+}
+
+// Every dim is two pieces that change places.
+absl::Status roll(const OperatorRow& row, NodeCalls& calls) {
+  constexpr size_t kMostPieces = 64;
+  const TensorType& type = self_of(calls)->tensor();
+  if (type.numel() == 0) return absl::OkStatus();
+  const std::vector<int64_t> dims = ints_of(calls.node().argument(arg::dims));
+  const StridedView whole = dims.empty() ? StridedView{{numel_of(type)}, {1}, 0} : view_of(type);
+  const absl::StatusOr<Extents> rolled =
+      rolled_dims(extents_of_list(calls.node().argument(arg::shifts)), dims, whole.sizes, type);
+  if (!rolled.ok()) return rolled.status();
+  std::vector<std::pair<StridedView, StridedView>> pieces = {{whole, whole}};
+  for (size_t d = 0; d < whole.sizes.size(); ++d) {
+    const Extent &size = whole.sizes[d], &shift = (*rolled)[d];
     if (shift == 0) continue;
+    if (2 * pieces.size() > kMostPieces) {
+      return absl::UnimplementedError(
+          absl::StrCat("it rolls so many dims that its pieces are more than ", kMostPieces));
+    }
     std::vector<std::pair<StridedView, StridedView>> cut;
     for (const auto& [from, to] : pieces) {
       cut.emplace_back(from.cut(d, 0, size - shift, 1), to.cut(d, shift, size - shift, 1));

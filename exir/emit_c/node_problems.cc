@@ -112,10 +112,12 @@ std::string problem_of_windows(const Node& node) {
 }
 
 // What is made of elements of the first operand, which must have some.
-constexpr absl::string_view kOfElements[] = {"aten::amax.out",
+constexpr absl::string_view kOfElements[] = {"aten::_adaptive_avg_pool2d.out",
+                                             "aten::amax.out",
                                              "aten::amin.out",
                                              "aten::argmax.out",
                                              "aten::argmin.out",
+                                             "aten::grid_sampler_2d.out",
                                              "aten::max.dim_max",
                                              "aten::min.dim_min",
                                              "aten::max.unary_out",
@@ -125,7 +127,10 @@ constexpr absl::string_view kOfElements[] = {"aten::amax.out",
                                              "aten::replication_pad1d.out",
                                              "aten::replication_pad2d.out",
                                              "aten::upsample_nearest2d.vec_out",
-                                             "aten::upsample_bilinear2d.vec_out"};
+                                             "aten::upsample_bilinear2d.vec_out",
+                                             "quantized_decomposed::choose_qparams.Tensor_out",
+                                             "quantized_decomposed::"
+                                             "choose_qparams_per_token_asymmetric.out"};
 
 std::string problem_of_elements(const Node& node, const std::string& kernel) {
   const bool reads =
@@ -134,6 +139,25 @@ std::string problem_of_elements(const Node& node, const std::string& kernel) {
     return "";
   }
   return absl::StrCat("'", node.operands()[0]->name(), "' has no elements");
+}
+
+// Of the first operand, which must be floats: others the kernels refuse.
+constexpr absl::string_view kOfFloats[] = {"aten::_log_softmax.out",
+                                           "aten::_native_batch_norm_legit.no_stats_out",
+                                           "aten::_native_batch_norm_legit_no_training.out",
+                                           "aten::_softmax.out",
+                                           "aten::gelu.out",
+                                           "aten::grid_sampler_2d.out",
+                                           "aten::native_group_norm.out",
+                                           "aten::native_layer_norm.out",
+                                           "aten::upsample_bilinear2d.vec_out"};
+
+std::string problem_of_dtype(const Node& node, const std::string& kernel) {
+  const bool takes_floats =
+      std::find(std::begin(kOfFloats), std::end(kOfFloats), kernel) != std::end(kOfFloats);
+  const Value* first = node.operands().empty() ? nullptr : node.operands()[0];
+  if (!takes_floats || is_floating_point(first->tensor().dtype)) return "";
+  return absl::StrCat("'", first->name(), "' is ", to_string(first->type()), ", must be of floats");
 }
 
 // Convolutions sum in doubles, which do not hold all sums of integers. What torch makes of a
@@ -215,8 +239,8 @@ std::string problem_of(const Node& node, const Storage& storage,
   const std::string kernel = kernel_of(node, storage);
   const OperatorRow* row = find_operator(kernel);
   if (row == nullptr) return absl::StrCat(kernel, " does not exist in C yet");
-  for (std::string problem :
-       {problem_of_windows(node), problem_of_elements(node, kernel), problem_of_sums(node)}) {
+  for (std::string problem : {problem_of_windows(node), problem_of_elements(node, kernel),
+                              problem_of_dtype(node, kernel), problem_of_sums(node)}) {
     if (!problem.empty()) return problem;
   }
   return problem_of_arguments(node, *row);

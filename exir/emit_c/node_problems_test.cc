@@ -65,10 +65,22 @@ TEST(NodeProblems, IntegersHaveIntegerFactors) {
               ElementsAre(HasSubstr("no factors but integers")));
 }
 
+TEST(NodeProblems, WhatKernelsComputeInFloatsIsOfFloats) {
+  for (const char* node :
+       {"aten._softmax.default(%x, 1, false)", "aten._log_softmax.default(%x, 1, false)",
+        "aten.upsample_bilinear2d.vec(%x, [4,4], false, none)"}) {
+    EXPECT_THAT(problems("%x: f32[1,1,2,2]", node), IsEmpty()) << node;
+    EXPECT_THAT(problems("%x: i64[1,1,2,2]", node),
+                ElementsAre(HasSubstr("'x' is i64[1,1,2,2], must be of floats")))
+        << node;
+  }
+}
+
 TEST(NodeProblems, WhatIsMadeOfElementsNeedsSome) {
   for (const char* node : {"aten.upsample_nearest2d.vec(%x, [4,4], none)",
                            "aten.upsample_bilinear2d.vec(%x, [4,4], false, none)",
-                           "aten.replication_pad2d.default(%x, [1,1,1,1])"}) {
+                           "aten.replication_pad2d.default(%x, [1,1,1,1])",
+                           "aten._adaptive_avg_pool2d.default(%x, [1,1])"}) {
     EXPECT_THAT(problems("%x: f32[1,1,2,2]", node), IsEmpty()) << node;
     EXPECT_THAT(problems("%x: f32[1,1,0,2]", node), ElementsAre(HasSubstr("'x' has no elements")))
         << node;
