@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -141,48 +142,85 @@ bool describe_xnnpack(const FreeableBuffer& payload, Detail detail, ordered_json
   return true;
 }
 
-// Payloads by their place, and which delegate of the method had each first: several
-// delegates may have one.
-using Payloads = std::map<std::pair<bool, std::pair<uint64_t, uint64_t>>, uint32_t>;
+// The payloads of a program by their places, each with the delegate that had it first and its
+// bytes: many delegates may have one, which is read once. What is one of XNNPACK for another
+// delegate has yet to be looked at as such.
+class Payloads {
+ public:
+  struct First {
+    uint32_t method = 0;
+    uint32_t delegate = 0;
+    size_t bytes = 0;
+  };
 
-Payloads::key_type place_of(const Program& program, const runtime::DelegateView& delegate) {
-  if (!delegate.is_segment()) return {false, {delegate.payload(), 0}};
-  const runtime::SegmentView segment = program.view().segment(delegate.payload());
-  return {true, {segment.offset, segment.size}};
-}
+  Payloads(const Program& program, uint64_t file_size)
+      : program_(program), left_{file_size, file_size} {}
 
-Error describe_delegates(const Program& program, const MethodView& method, Detail detail,
-                         ordered_json* out) {
-  Payloads seen;
-  PETREL_ASSIGN_OR_RETURN(uint64_t left, program.file_size());
-  for (uint32_t i = 0; i < method.num_delegates(); ++i) {
-    const runtime::DelegateView delegate = method.delegate(i);
-    const Result<FreeableBuffer> payload = program.load_delegate_data(delegate);
+  // Null when no delegate before it has this payload.
+  const First* find(const runtime::DelegateView& delegate) const {
+    const auto found = seen_.find(place_of(delegate));
+    return found == seen_.end() ? nullptr : &found->second;
+  }
+
+  // The payload of the first delegate that has it.
+  Result<FreeableBuffer> read(const runtime::DelegateView& delegate, uint32_t method,
+                              uint32_t index) {
+    Result<FreeableBuffer> payload = program_.load_delegate_data(delegate);
     if (!payload.ok()) return payload.error();
-    ordered_json json = {{"index", i},
-                         {"id", std::string(delegate.backend())},
-                         {"payload_bytes", payload->size()},
-                         {"compile_specs", ordered_json::array()},
-                         {"graph", ordered_json::array()}};
-    for (uint32_t k = 0; k < delegate.num_specs(); ++k) {
-      const runtime::CompileSpecView spec = delegate.spec(k);
-      json["compile_specs"].push_back(
-          {{"key", std::string(spec.key)}, {"bytes", spec.value.size()}});
-    }
-    const auto [first, is_new] = seen.emplace(place_of(program, delegate), i);
-    if (!is_new) {
-      json["graph"].push_back(absl::StrCat("as of delegate ", first->second));
-    } else if (payload->size() > left) {
+    uint64_t& left = left_[is_xnnpack(delegate)];
+    if (payload->size() > left) {
       PETREL_LOG(Error, "payloads up to delegate %u overlap: they have more bytes than the file",
-                 i);
+                 index);
       return Error::InvalidProgram;
-    } else if (delegate.backend() == "XnnpackBackend" &&
-               !describe_xnnpack(*payload, detail, &json["graph"])) {
+    }
+    left -= payload->size();
+    seen_[place_of(delegate)] = {method, index, payload->size()};
+    return payload;
+  }
+
+  static bool is_xnnpack(const runtime::DelegateView& delegate) {
+    return delegate.backend() == "XnnpackBackend";
+  }
+
+ private:
+  // Whose it is, whether it is a segment, and where that lies or which one of the others it is.
+  using Place = std::tuple<bool, bool, uint64_t, uint64_t>;
+
+  Place place_of(const runtime::DelegateView& delegate) const {
+    if (!delegate.is_segment()) return {is_xnnpack(delegate), false, delegate.payload(), 0};
+    const runtime::SegmentView segment = program_.view().segment(delegate.payload());
+    return {is_xnnpack(delegate), true, segment.offset, segment.size};
+  }
+
+  const Program& program_;
+  uint64_t left_[2];  // of those that are not XNNPACK's, and of those that are
+  std::map<Place, First> seen_;
+};
+
+Error describe_delegate(const runtime::DelegateView& delegate, uint32_t method, uint32_t index,
+                        Detail detail, Payloads* payloads, ordered_json* out) {
+  ordered_json json = {{"index", index},
+                       {"id", std::string(delegate.backend())},
+                       {"payload_bytes", 0},
+                       {"compile_specs", ordered_json::array()},
+                       {"graph", ordered_json::array()}};
+  for (uint32_t k = 0; k < delegate.num_specs(); ++k) {
+    const runtime::CompileSpecView spec = delegate.spec(k);
+    json["compile_specs"].push_back({{"key", std::string(spec.key)}, {"bytes", spec.value.size()}});
+  }
+  if (const Payloads::First* first = payloads->find(delegate)) {
+    json["payload_bytes"] = first->bytes;
+    std::string text = absl::StrCat("as of delegate ", first->delegate);
+    if (first->method != method) absl::StrAppend(&text, " of method ", first->method);
+    json["graph"].push_back(std::move(text));
+  } else {
+    PETREL_ASSIGN_OR_RETURN(const FreeableBuffer payload, payloads->read(delegate, method, index));
+    json["payload_bytes"] = payload.size();
+    if (Payloads::is_xnnpack(delegate) && !describe_xnnpack(payload, detail, &json["graph"])) {
       return Error::DelegateInvalidCompatibility;
     }
-    if (is_new) left -= payload->size();
-    out->push_back(std::move(json));
   }
+  out->push_back(std::move(json));
   return Error::Ok;
 }
 
@@ -236,7 +274,7 @@ Error describe_levels(const ProgramLevels& told, const MethodView& method, order
 }
 
 Error describe_method(const Program& program, const ProgramLevels& told, const MethodView& method,
-                      Detail detail, ordered_json* out) {
+                      Detail detail, Payloads* payloads, ordered_json* out) {
   const auto list = [](runtime::Span<const int32_t> items) {
     return std::vector<int>(items.begin(), items.end());
   };
@@ -253,9 +291,12 @@ Error describe_method(const Program& program, const ProgramLevels& told, const M
     json["arenas"].push_back(method.arena_bytes(i));
   }
   if (detail == Detail::kAll) describe_parts(method, &json);
-  const Error error = describe_delegates(program, method, detail, &json["delegates"]);
+  for (uint32_t i = 0; i < method.num_delegates(); ++i) {
+    PETREL_RETURN_IF_ERROR(describe_delegate(method.delegate(i), method.index(), i, detail,
+                                             payloads, &json["delegates"]));
+  }
   out->push_back(std::move(json));
-  return error;
+  return Error::Ok;
 }
 
 }  // namespace
@@ -295,8 +336,10 @@ DescribeResult describe_program(const std::string& path, const runtime::Limits& 
                                          {"bytes", view.segment(entry.segment).size}});
   }
   const ProgramLevels told(*program);
+  Payloads payloads(*program, *loader->size());
   for (uint32_t i = 0; i < view.num_methods(); ++i) {
-    result.error = describe_method(*program, told, view.method(i), detail, &result.json["methods"]);
+    result.error =
+        describe_method(*program, told, view.method(i), detail, &payloads, &result.json["methods"]);
     if (result.error != Error::Ok) return result;
   }
   return result;

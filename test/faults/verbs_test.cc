@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <initializer_list>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,9 +22,9 @@ namespace {
 
 std::string in_temporary_folder(const std::string& name) { return ::testing::TempDir() + name; }
 
-// The exit code of the command; -1 if a signal ended it.
-int exit_code_of(const std::string& arguments) {
-  const std::string command = "extension/cli/petrel " + arguments + " >/dev/null 2>&1";
+// The exit code of the command, whose output goes to `to`; -1 if a signal ended it.
+int exit_code_of(const std::string& arguments, const std::string& to = "/dev/null") {
+  const std::string command = "extension/cli/petrel " + arguments + " >" + to + " 2>&1";
   const int status = std::system(command.c_str());
   // A shell adds 128 to the signal that ended its command.
   return WIFEXITED(status) && WEXITSTATUS(status) < 128 ? WEXITSTATUS(status) : -1;
@@ -198,6 +199,38 @@ TEST(DataVerbsTest, RefuseConstantsThatShareTooManyBytes) {
   const std::string file = written(recipe, "shared.pte");
   EXPECT_EQ(exit_code_of("verify " + file), 0);
   EXPECT_EQ(exit_code_of("data list " + file), 1);
+}
+
+// What the command says.
+std::string said_by(const std::string& arguments) {
+  const std::string to = in_temporary_folder("said");
+  exit_code_of(arguments, to);
+  std::ifstream file(to, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// Each of the 40,000 read 16 MB.
+TEST(PayloadsTest, AreReadOnceWhoeverHasThem) {
+  Recipe recipe;
+  recipe.segments.emplace_back(16 << 20);
+  const auto segment = static_cast<uint32_t>(recipe.segments.size() - 1);
+  for (int i = 0; i < 20000; ++i) {
+    add_delegate(recipe, [&](DelegateRecipe& d) {
+      d.id = "OtherBackend";
+      d.index = segment;
+    });
+  }
+  recipe.plans.push_back(plan(recipe));
+  recipe.plans[1].name = "again";
+  const std::string file = written(recipe, "payloads.pte");
+  EXPECT_EQ(exit_code_of("verify " + file), 0);
+  const std::string said = said_by("inspect --json " + file);
+  EXPECT_NE(said.find("as of delegate 0 of method 0"), std::string::npos);
+  // Who says that it is another's does not keep it from being looked at.
+  recipe.plans.pop_back();
+  plan(recipe).delegates.resize(2);
+  plan(recipe).delegates[1].id = "XnnpackBackend";
+  EXPECT_EQ(exit_code_of("verify " + written(recipe, "two_backends.pte")), 1);
 }
 
 TEST(LimitsOfVerbsTest, AreOptions) {
