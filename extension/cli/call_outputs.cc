@@ -12,6 +12,7 @@
 #include "extension/levels/level_arrays.h"
 #include "extension/module/error_text.h"
 #include "extension/npy/tensor_array.h"
+#include "runtime/core/budget.h"
 
 namespace petrel::extension {
 
@@ -56,10 +57,17 @@ std::string describe(const NpyArray& array) {
 }  // namespace
 
 absl::Status show_outputs(const std::vector<EValue>& outputs, const std::string& folder,
-                          const std::string& prefix, const OutputLevels& levels) {
+                          const std::string& prefix, uint64_t max_bytes,
+                          const OutputLevels& levels) {
+  runtime::Budget budget("max_input_bytes", max_bytes);
   for (size_t i = 0; i < outputs.size(); ++i) {
     std::optional<NpyArray> array;
     if (outputs[i].isTensor()) {
+      if (!budget.spend(outputs[i].toTensor().nbytes())) {
+        return absl::ResourceExhaustedError(
+            absl::StrCat("output ", i, " has ", outputs[i].toTensor().nbytes(), " bytes, of ",
+                         max_bytes, " of max_input_bytes are left ", budget.left()));
+      }
       array = to_npy(outputs[i].toTensor());
       if (i < levels.size() && levels[i]) array = in_numbers(*array, *levels[i]);
       std::printf("%soutput_%zu: %s\n", prefix.c_str(), i, describe(*array).c_str());

@@ -4,6 +4,7 @@
 #ifndef PETREL_EXTENSION_CLI_CALL_OUTPUTS_H_
 #define PETREL_EXTENSION_CLI_CALL_OUTPUTS_H_
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,8 +19,11 @@ namespace petrel::extension {
 using OutputLevels = std::vector<std::optional<Levels>>;
 
 // A line for each output, and each tensor as PREFIXoutput_N.npy in `folder` unless that is "".
+// ResourceExhausted where they have more than `max_bytes`, the limit max_input_bytes: a method may
+// name one tensor as many outputs, and each is copied.
 absl::Status show_outputs(const std::vector<runtime::EValue>& outputs, const std::string& folder,
-                          const std::string& prefix, const OutputLevels& levels = {});
+                          const std::string& prefix, uint64_t max_bytes,
+                          const OutputLevels& levels = {});
 
 }  // namespace petrel::extension
 

@@ -99,7 +99,8 @@ int run_call(Module& module, const Call& call, const Arguments& arguments,
   absl::StatusOr<OutputLevels> levels = OutputLevels();
   if (arguments.floats) levels = levels_of_outputs(module, call.method, outputs->size());
   if (!levels.ok()) return messages.fail("run", levels.status());
-  const absl::Status shown = show_outputs(*outputs, arguments.output_dir, prefix, *levels);
+  const absl::Status shown = show_outputs(*outputs, arguments.output_dir, prefix,
+                                          arguments.limits.max_input_bytes, *levels);
   return shown.ok() ? kDone : fail("run", shown);
 }
 
@@ -123,7 +124,8 @@ int run_compiled(const Arguments& arguments, const std::vector<Call>& calls) {
     const runtime::Error error = (*method)->run();
     if (error != runtime::Error::Ok) return messages.fail("run", subject, error);
     const absl::Status shown =
-        show_outputs(outputs_of(**method), arguments.output_dir, prefix_of(i, calls.size()));
+        show_outputs(outputs_of(**method), arguments.output_dir, prefix_of(i, calls.size()),
+                     arguments.limits.max_input_bytes);
     if (!shown.ok()) return fail("run", shown);
   }
   return kDone;
@@ -145,7 +147,8 @@ int run_on_device(const Arguments& arguments, const std::vector<Call>& calls) {
                            : (*method)->execute();
     if (!status.ok()) return fail("run", status);
     const absl::Status shown =
-        show_outputs(outputs_of(**method), arguments.output_dir, prefix_of(i, calls.size()));
+        show_outputs(outputs_of(**method), arguments.output_dir, prefix_of(i, calls.size()),
+                     arguments.limits.max_input_bytes);
     if (!shown.ok()) return fail("run", shown);
   }
   return kDone;

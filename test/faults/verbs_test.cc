@@ -233,6 +233,19 @@ TEST(PayloadsTest, AreReadOnceWhoeverHasThem) {
   EXPECT_EQ(exit_code_of("verify " + written(recipe, "two_backends.pte")), 1);
 }
 
+// Each of them is copied and hashed.
+TEST(OutputsTest, PayForEachTimeThatTheyAreNamed) {
+  Recipe recipe;
+  const int32_t first = plan(recipe).outputs.at(0);
+  plan(recipe).outputs.assign(100, first);
+  const std::string file = written(recipe, "outputs.pte");
+  EXPECT_EQ(exit_code_of("run " + file + " --max-input-bytes 2400"), 0);
+  EXPECT_EQ(exit_code_of("run " + file + " --max-input-bytes 2399"), 1);
+  EXPECT_NE(said_by("run " + file + " --max-input-bytes 2399")
+                .find("output 99 has 24 bytes, of 2399 of max_input_bytes are left 23"),
+            std::string::npos);
+}
+
 TEST(LimitsOfVerbsTest, AreOptions) {
   Recipe recipe;
   input(recipe).place.reset();
