@@ -262,6 +262,27 @@ TEST(Infer, KnowsTheMostOfASizeThatDependsOnData) {
   EXPECT_FALSE(agrees_by_data(TensorType::contiguous(ScalarType::kLong, {3, 2}), types[0]));
 }
 
+TEST(Infer, TakesIndicesThatLieInWhatTheyWalkOver) {
+  for (const char* call : {
+           "aten.gather.default(%x, 1, %i)",       // farther along the dim
+           "aten.gather.default(%s, 0, %l)",       // a number is a list of one
+           "aten.scatter.value(%x, 1, %i, 1)",     //
+           "aten.scatter.value(%s, -1, %n, 1)",    //
+           "aten.scatter.src(%x, 1, %i, %y)",      // src may be larger
+           "aten.fill.Tensor(%x, %o)",             //
+           "aten.roll.default(%x, [5], [])",       //
+           "aten.roll.default(%x, [1,2], [0,0])",  // one after the other
+           "aten.roll.default(%s, [3], [])",       //
+       }) {
+    const auto graph = parse_graph(
+        absl::StrCat("method @m(%x: f32[2,3], %y: f32[3,9], %i: i32[2,9], %s: f32[], %n: i64[], "
+                     "%l: i64[7], %o: f32[1,1]) {\n  %r = ",
+                     call, "\n  return %r\n}\n"),
+        find_op, nullptr);
+    EXPECT_TRUE(graph.ok()) << call << ": " << graph.status();
+  }
+}
+
 TEST(Infer, SurvivesAnyArguments) {
   size_t accepted = 0;
   for (const uint32_t seed : {20240607, 1, 2, 3}) {

@@ -111,17 +111,46 @@ constexpr Wrong kWrong[] = {
     {"aten.upsample_nearest2d.vec(%y, none, [2.0])", "argument 'input' has rank 3, must be 4"},
     {"aten.upsample_bilinear2d.default(%y, [8,8], false)", "argument 'self' has rank 3, must be 4"},
     {"aten.native_group_norm.default(%x, none, none, 1000, 3, 64, 1, 0.1)",
-     "argument 'N' is 1000, must be 1"},
+     "arguments 'N', 'C' and 'HxW' are 1000, 3 and 64, argument 'input' is [1,3,8,8]"},
     {"aten.native_group_norm.default(%x, none, none, 1, 3, 65, 1, 0.1)",
-     "argument 'HxW' is 65, must be 64"},
+     "arguments 'N', 'C' and 'HxW' are 1, 3 and 65, argument 'input' is [1,3,8,8]"},
     {"quantized_decomposed.embedding_byte.default(%q, %z, none, -128, 127, %i)",
-     "argument 'weight_scales' has 0 groups, which do not divide 3 columns"},
+     "argument 'weight_scales' has 0 groups, must divide rows of 3"},
     {"quantized_decomposed.embedding_byte.default(%q, %t, none, -128, 127, %i)",
-     "argument 'weight_scales' has 2 groups, which do not divide 3 columns"},
+     "argument 'weight_scales' has 2 groups, must divide rows of 3"},
     {"quantized_decomposed.embedding_byte.default(%q, %v, %c, -128, 127, %i)",
-     "argument 'weight_zero_points' must have the sizes of the scales"},
+     "argument 'weight_zero_points' is [3,3], must be [4]"},
     {"quantized_decomposed.embedding_byte.default(%q, %v, none, -128, 127, %v)",
-     "argument 'indices' is f32, must be i64 or i32"},
+     "an index is f32, must be i64 or i32"},
+    // What generated C takes for granted: it has no checks of sizes.
+    {"aten.gather.default(%a, 0, %g, false)",
+     "argument 'index' is [1,100], which does not lie in argument 'self' [2,3]"},
+    {"aten.gather.default(%x, 0, %j, false)", "does not lie in argument 'self' [1,3,8,8]"},
+    {"aten.scatter.src(%c, 0, %k, %c)", "'index' is [2], which does not lie in"},
+    {"aten.scatter.src(%a, 0, %a, %a)", "an index is f32, must be i64 or i32"},
+    {"aten.scatter.src(%a, 0, %j, %j)", "argument 'src' is i64, must be f32"},
+    {"aten.scatter.src(%a, 0, %j, %l)", "which does not lie in argument 'src' [1,3]"},
+    {"aten.scatter.value(%a, 0, %g, 1)", "which does not lie in argument 'self'"},
+    {"aten.scatter.value(%a, 2, %j, 1)", "argument 'dim' is 2"},
+    {"aten.scatter_add.default(%a, 0, %j, %v)", "which does not lie in argument 'src' [4]"},
+    {"aten.scatter_reduce.two(%a, 0, %i, %a, \"sum\", true)", "does not lie in argument 'self'"},
+    {"aten.fill.Tensor(%a, %d)", "argument 'value' has 0 elements, must have one"},
+    {"aten.fill.Tensor(%a, %v)", "argument 'value' has 4 elements, must have one"},
+    {"aten.roll.default(%a, [1,1], [0])", "'shifts' has 2 items, must have 1 as there are 1"},
+    {"aten.roll.default(%a, [1,1], [])", "'shifts' has 2 items, must have 1 as there are 0"},
+    {"aten.roll.default(%a, [], [])", "'shifts' has 0 items"},
+    {"aten.roll.default(%n, [1], [0])", "argument 'self' has no dims"},
+    {"aten.conv2d.default(%x, %w, %f, [1,1], [0,0], [1,1], 1)",
+     "argument 'bias' is bool[4], must be f32[4]"},
+    {"aten.replication_pad1d.default(%x, [1,1])", "argument 'self' has rank 4, must be 2 or 3"},
+    {"aten._native_batch_norm_legit.no_stats(%x, none, none, false, 0.1, 0.1)",
+     "neither training nor given a mean"},
+    {"aten._adaptive_avg_pool2d.default(%x, [0,2])", "argument 'output_size' has 0"},
+    {"aten.upsample_nearest2d.vec(%x, [5], none)", "'output_size' has 1 items, must have 2"},
+    {"aten.flip.default(%a, [0,-2])", "argument 'dims' has dimension 0 twice"},
+    {"aten.gelu.default(%a, \"other\")", "is 'other', must be 'none' or 'tanh'"},
+    {"aten.bitwise_not.default(%a)", "argument 'self' is f32, must be integers or bool"},
+    {"aten.div.Scalar_mode(%a, 2, \"other\")", "is 'other', must be 'trunc' or 'floor'"},
 };
 
 TEST(RefusedCalls, NameTheArgumentThatDoesNotFit) {
@@ -130,7 +159,8 @@ TEST(RefusedCalls, NameTheArgumentThatDoesNotFit) {
         "method @m(%a: f32[2,3], %b: f32[4,5], %x: f32[1,3,8,8], "
         "%w: f32[4,3,3,3], %v: f32[4], %i: i64[4], %j: i64[2,3], %o: bool[3], %c: f32[3,3], "
         "%k: i64[2], %n: f32[], %l: f32[1,3], %y: f32[1,1,4], %q: i8[4,3], "
-        "%z: f32[4,0], %t: f32[4,2], %p: f32[1,0,5], %e: f32[0,4,1]) {\n  %r = ",
+        "%z: f32[4,0], %t: f32[4,2], %p: f32[1,0,5], %e: f32[0,4,1], "
+        "%g: i64[1,100], %d: f32[0], %f: bool[4]) {\n  %r = ",
         wrong.call, " : f32[1]\n  return %r\n}\n");
     const auto graph = parse_graph(text, find_op, nullptr);
     ASSERT_TRUE(graph.ok()) << graph.status();
