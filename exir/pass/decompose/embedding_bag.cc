@@ -46,7 +46,7 @@ absl::StatusOr<std::optional<Size>> common_length(const Value& offsets, const Ba
     return unknown;
   }
   // Another node may ask the same of it.
-  PETREL_RETURN_IF_ERROR(check_table({offsets.tensor().numel()}));
+  PETREL_RETURN_IF_ERROR(check_table({static_cast<int64_t>(numel_of(&offsets))}));
   PETREL_ASSIGN_OR_RETURN(const std::vector<double> starts, decode_constant(*offsets.constant()));
   const int64_t each = length;
   const int64_t count = bags.count;

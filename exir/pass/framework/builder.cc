@@ -57,7 +57,8 @@ absl::StatusOr<Argument> Builder::number_of(const rules::Size& size) {
   const SizeExpression& number = size.expression();
   if (number.is_constant()) return Argument(number.constant());
   if (varying_ == Varying::kRefused) {
-    return absl::InternalError(absl::StrCat("size ", to_string(number), " varies"));
+    return absl::UnimplementedError(
+        absl::StrCat("size ", to_string(number), " varies, where only numbers are supported"));
   }
   return Argument(graph_.add_input(Type::integer(number), "size"));
 }
