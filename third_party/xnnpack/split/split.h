@@ -74,8 +74,8 @@ static inline const float* split_row(const struct split_call* call, size_t tap, 
 /* By AMX, of a processor that has amx_bf16 and avx512_bf16, for which the system was asked. */
 void split_multiply_amx(const struct split_call* call);
 
-/* The same packed weights in floats: what is not a number in one tile, and tests. `first` and
- * `count` are columns of C. */
+/* The same packed weights in floats, on any processor: for tests. `first` and `count` are columns
+ * of C. */
 void split_multiply_plain(const struct split_call* call, size_t first, size_t count);
 
 #ifdef __cplusplus

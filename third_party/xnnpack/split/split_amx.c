@@ -121,6 +121,44 @@ static int write_results(const struct split_call* call, const float* sums, float
   return nans == 0;
 }
 
+/* A tile once more, of the floats as they are by both parts of B added up. */
+static void multiply_floats(const struct split_call* call, const uint8_t* panel, float* c,
+                            size_t columns) {
+  const __m512 low = _mm512_set1_ps(call->low), high = _mm512_set1_ps(call->high);
+  const __m512i upper = _mm512_set1_epi32((int)0xffff0000);
+  for (size_t first = 0; first < columns; first += kTileColumns) {
+    const uint8_t* b = panel + SPLIT_COLUMNS * sizeof(float) + first / kTileColumns * kTileBytes;
+    __m512 sums[SPLIT_MAX_ROWS];
+    for (size_t i = 0; i < call->rows; ++i) {
+      sums[i] = _mm512_loadu_ps((const float*)panel + first);
+    }
+    for (size_t tap = 0; tap < call->taps; ++tap) {
+      for (size_t start = 0; start < call->depth; start += SPLIT_DEPTH, b += 2 * kPartBytes) {
+        for (size_t j = 0; j < SPLIT_DEPTH && start + j < call->depth; ++j) {
+          const uint8_t* line = b + j % 16 * kLineBytes;
+          __m512i b1 = _mm512_loadu_si512(line), b2 = _mm512_loadu_si512(line + kPartBytes);
+          if (j < 16) {
+            b1 = _mm512_slli_epi32(b1, 16);
+            b2 = _mm512_slli_epi32(b2, 16);
+          }
+          const __m512 weights = _mm512_add_ps(_mm512_castsi512_ps(_mm512_and_si512(b1, upper)),
+                                               _mm512_castsi512_ps(_mm512_and_si512(b2, upper)));
+          for (size_t i = 0; i < call->rows; ++i) {
+            const __m512 a = _mm512_set1_ps(split_row(call, tap, i)[start + j]);
+            sums[i] = _mm512_fmadd_ps(a, weights, sums[i]);
+          }
+        }
+      }
+    }
+    for (size_t i = 0; i < call->rows; ++i) {
+      /* Of two numbers one of which is none, the second one. */
+      const __m512 sum = _mm512_min_ps(high, _mm512_max_ps(low, sums[i]));
+      _mm512_mask_storeu_ps((float*)((char*)c + i * call->row_stride) + first,
+                            mask_of(columns - first), sum);
+    }
+  }
+}
+
 void split_multiply_amx(const struct split_call* call) {
   _Alignas(64) uint8_t parts[kMaxKept][2][SPLIT_MAX_ROWS * kLineBytes];
   _Alignas(64) float sums[SPLIT_MAX_ROWS * SPLIT_COLUMNS];
@@ -131,6 +169,7 @@ void split_multiply_amx(const struct split_call* call) {
   char* c = (char*)call->c;
   configure(call->rows);
   for (size_t column = 0; column < call->columns; column += SPLIT_COLUMNS) {
+    const uint8_t* const panel = packed;
     start_sums((const float*)packed);
     packed += SPLIT_COLUMNS * sizeof(float);
     size_t piece = 0;
@@ -151,7 +190,9 @@ void split_multiply_amx(const struct split_call* call) {
     store_sums(sums);
     const size_t left = call->columns - column;
     const size_t count = left < SPLIT_COLUMNS ? left : SPLIT_COLUMNS;
-    if (!write_results(call, sums, (float*)c, count)) split_multiply_plain(call, column, count);
+    if (!write_results(call, sums, (float*)c, count)) {
+      multiply_floats(call, panel, (float*)c, count);
+    }
     c += call->panel_stride;
   }
   _tile_release();

@@ -137,7 +137,7 @@ TEST(SplitTest, HasInfinitiesAndNaNsWhereFloatsHaveThem) {
   }
 }
 
-// What computes a tile once more, on every processor.
+// What packed weights mean, on every processor.
 struct Packed {
   Packed(size_t taps, size_t depth, size_t columns) : call() {
     std::mt19937 random(2);
