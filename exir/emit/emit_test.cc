@@ -101,7 +101,8 @@ TEST(Emit, ScalarAndEmptyTensorsKeepTheirSizes) {
   const fb::Tensor* empty = tensor(plan, plan->outputs()->Get(1));
   EXPECT_THAT(list(empty->sizes()), ElementsAre(2, 0));
   EXPECT_LE(arena_offset(empty), 96u + 64u);
-  EXPECT_THAT(list(program->constant_segment()->offsets()), ElementsAre(0, 0, 16));
+  // The next aligned offset would lie outside of the segment.
+  EXPECT_THAT(list(program->constant_segment()->offsets()), ElementsAre(0, 0, 0));
   EXPECT_EQ(program->segments()->Get(0)->size(), 4u);
 }
 
