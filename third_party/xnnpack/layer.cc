@@ -15,6 +15,9 @@ extern "C" size_t xnn_max_weights_panel, xnn_max_panel_ahead;
 namespace petrel::third_party::xnnpack {
 namespace {
 
+// Of a kernel, which reads what quantises each.
+constexpr size_t kMostRows = 16;
+
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 void check(xnn_status status, const char* what) {
@@ -52,7 +55,7 @@ Layer::Layer(const Shape& shape, pthreadpool_t pool) : shape_(shape), pool_(pool
     for (int8_t& x : int8_weights_) x = static_cast<int8_t>(byte(random));
     scales_.resize(shape.out);
     for (float& x : scales_) x = 0.01f + 0.001f * std::fabs(real(random));
-    quantization_.resize(shape.batch + XNN_EXTRA_QUANTIZATION_PARAMS);
+    quantization_.resize(shape.batch + kMostRows);
     for (auto& q : quantization_) {
       q = {byte(random) / 16, 0.01f + 0.001f * std::fabs(real(random))};
     }
