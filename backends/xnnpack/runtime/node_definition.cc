@@ -67,15 +67,14 @@ xnn_status matrix_product(const Call& c) {
   return xnn_define_batch_matrix_multiply(c.graph, c.in[0], c.in[1], c.out, c.node.flags);
 }
 
-xnn_status fully_connected(const Call& c) {
-  return xnn_define_fully_connected(c.graph, c.node.output_min, c.node.output_max, c.in[0], c.in[1],
-                                    c.in[2], c.out,
-                                    c.node.flags | (c.node.is_split ? XNN_FLAG_SPLIT : 0));
-}
-
 uint32_t algorithm_flag(const Node& node) {
   if (node.winograd_threads != 0) return XNN_FLAG_WINOGRAD;
   return node.is_split ? XNN_FLAG_SPLIT : 0;
+}
+
+xnn_status fully_connected(const Call& c) {
+  return xnn_define_fully_connected(c.graph, c.node.output_min, c.node.output_max, c.in[0], c.in[1],
+                                    c.in[2], c.out, c.node.flags | algorithm_flag(c.node));
 }
 
 xnn_status convolution(const Call& c) {

@@ -15,44 +15,41 @@
 
 #include <cpuinfo.h>
 
-static void gemm(size_t rows, size_t columns, size_t k_bytes, const void* a, size_t a_stride,
-                 const void* w, void* c, size_t c_stride, size_t panel_stride, const void* params) {
-  const union xnn_f32_minmax_params* bounds = params;
+/* What both kinds of kernels are told of B, C and the bounds. */
+static struct split_call call_of(size_t rows, size_t columns, size_t k_bytes, const void* w,
+                                 void* c, size_t c_stride, size_t panel_stride,
+                                 const union xnn_f32_minmax_params* bounds) {
   struct split_call call = {0};
   call.rows = rows;
   call.columns = columns;
-  call.taps = 1;
   call.depth = k_bytes / sizeof(float);
-  call.first = a;
-  call.a_stride = a_stride;
   call.packed = w;
   call.c = c;
   call.row_stride = c_stride;
   call.panel_stride = panel_stride;
   call.low = bounds->scalar.min;
   call.high = bounds->scalar.max;
+  return call;
+}
+
+static void gemm(size_t rows, size_t columns, size_t k_bytes, const void* a, size_t a_stride,
+                 const void* w, void* c, size_t c_stride, size_t panel_stride, const void* params) {
+  struct split_call call = call_of(rows, columns, k_bytes, w, c, c_stride, panel_stride, params);
+  call.taps = 1;
+  call.first = a;
+  call.a_stride = a_stride;
   split_multiply_amx(&call);
 }
 
 static void igemm(size_t rows, size_t columns, size_t k_bytes, size_t pointer_bytes, const void** a,
                   const void* w, void* c, size_t c_stride, size_t panel_stride, size_t a_offset,
                   const void* zero, const void* params) {
-  const union xnn_f32_minmax_params* bounds = params;
-  struct split_call call = {0};
-  call.rows = rows;
-  call.columns = columns;
+  struct split_call call = call_of(rows, columns, k_bytes, w, c, c_stride, panel_stride, params);
   call.taps = pointer_bytes / (SPLIT_MAX_ROWS * sizeof(void*));
-  call.depth = k_bytes / sizeof(float);
   call.a = (const float* const*)a;
   call.a_step = SPLIT_MAX_ROWS;
   call.a_offset = a_offset;
   call.zero = zero;
-  call.packed = w;
-  call.c = c;
-  call.row_stride = c_stride;
-  call.panel_stride = panel_stride;
-  call.low = bounds->scalar.min;
-  call.high = bounds->scalar.max;
   split_multiply_amx(&call);
 }
 
