@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <map>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "exir/ops/handles.h"
 #include "exir/pass/framework/constant_data.h"
+#include "exir/pass/framework/once_per_constant.h"
 
 namespace petrel::exir {
 namespace {
@@ -21,31 +21,20 @@ constexpr ArgHandle kShifted[] = {arg::zero_point, arg::quant_min, arg::quant_ma
 
 bool is_byte(double number) { return number >= 0 && number <= UINT8_MAX; }
 
-// What is asked of zero points, of which many weights may have the same: each are read once.
-class ZeroPoints {
- public:
-  struct Answer {
-    bool are_bytes = false;
-    bool are_in_the_middle = false;  // all become 0, as of symmetric weights
-  };
-
-  const Answer& of(const ConstantPtr& constant) {
-    auto [known, is_new] = known_.try_emplace(constant);
-    if (is_new) known->second = answer_of(*constant);
-    return known->second;
-  }
-
- private:
-  static Answer answer_of(const Constant& constant) {
-    const auto numbers = decode_constant(constant);
-    if (!numbers.ok()) return {};
-    const auto is_middle = [](double number) { return number == kShift; };
-    return {std::all_of(numbers->begin(), numbers->end(), is_byte),
-            std::all_of(numbers->begin(), numbers->end(), is_middle)};
-  }
-
-  std::map<ConstantPtr, Answer> known_;
+struct ZeroPointsAnswer {
+  bool are_bytes = false;
+  bool are_in_the_middle = false;  // all become 0, as of symmetric weights
 };
+
+ZeroPointsAnswer answer_of(const Constant& zero_points) {
+  const auto numbers = decode_constant(zero_points);
+  if (!numbers.ok()) return {};
+  const auto is_middle = [](double number) { return number == kShift; };
+  return {std::all_of(numbers->begin(), numbers->end(), is_byte),
+          std::all_of(numbers->begin(), numbers->end(), is_middle)};
+}
+
+using ZeroPoints = OncePerConstant<ZeroPointsAnswer>;
 
 // Whether its zero points are constants, each of them a level of u8.
 bool has_zero_points_of_bytes(const Node& node, ZeroPoints& zero_points) {
@@ -153,7 +142,7 @@ void sign_weight(Graph& graph, Value* weight, ZeroPoints& zero_points, SignedCon
 }  // namespace
 
 bool sign_levels(Graph& graph, SignedConstants& made) {
-  ZeroPoints zero_points;
+  ZeroPoints zero_points(answer_of);
   std::vector<Value*> weights;
   for (Value* constant : graph.constants()) {
     if (is_weight_of_bytes(*constant, zero_points)) weights.push_back(constant);

@@ -18,7 +18,7 @@ bool read_is_zero(const Constant& constant) {
 
 }  // namespace
 
-ConstantFacts::ConstantFacts() {
+ConstantFacts::ConstantFacts() : are_zero_(read_is_zero) {
   if (known == nullptr) known = this;
 }
 
@@ -29,9 +29,7 @@ ConstantFacts::~ConstantFacts() {
 bool is_zero(const ConstantPtr& constant) {
   if (constant->is_mutable()) return false;
   if (known == nullptr) return read_is_zero(*constant);
-  const auto found = known->are_zero_.find(constant);
-  if (found != known->are_zero_.end()) return found->second;
-  return known->are_zero_[constant] = read_is_zero(*constant);
+  return known->are_zero_.of(constant);
 }
 
 }  // namespace petrel::exir

@@ -8,9 +8,8 @@
 #ifndef PETREL_EXIR_PASS_FRAMEWORK_CONSTANT_FACTS_H_
 #define PETREL_EXIR_PASS_FRAMEWORK_CONSTANT_FACTS_H_
 
-#include <map>
-
 #include "exir/ir/constant.h"
+#include "exir/pass/framework/once_per_constant.h"
 
 namespace petrel::exir {
 
@@ -26,7 +25,7 @@ class ConstantFacts {
  private:
   friend bool is_zero(const ConstantPtr& constant);
 
-  std::map<ConstantPtr, bool> are_zero_;
+  OncePerConstant<bool> are_zero_;
 };
 
 // Whether it is known and all of its elements are 0. False for state, which changes.

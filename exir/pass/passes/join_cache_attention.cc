@@ -3,13 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "exir/pass/framework/builder.h"
 #include "exir/pass/framework/constant_data.h"
+#include "exir/pass/framework/once_per_constant.h"
 #include "exir/pass/framework/rewrite.h"
 #include "exir/status_macros.h"
 
@@ -19,54 +19,47 @@ namespace {
 bool is_zero(const Argument& argument) { return argument == Argument(int64_t{0}); }
 bool is_one(const Argument& argument) { return argument == Argument(int64_t{1}); }
 
-// Constants that hold first, first + 1, ...: many attentions may ask for the places of one
-// update, which are read once.
-class Counting {
- public:
-  // Whether `value` is one that counts from `first`.
-  bool is_from(const Value& value, int64_t first) {
-    if (!value.is_constant() || value.constant()->is_mutable()) return false;
-    auto [known, is_new] = known_.try_emplace(value.constant());
-    if (is_new) known->second = run_of(*value.constant());
-    const Run& run = known->second;
-    return run.counts && (!run.first || *run.first == static_cast<double>(first));
-  }
-
- private:
-  struct Run {
-    bool counts = false;
-    std::optional<double> first;  // none where there are no elements
-  };
-
-  static Run run_of(const Constant& constant) {
-    const absl::StatusOr<std::vector<double>> elements = decode_constant(constant);
-    if (!elements.ok()) return {};
-    if (elements->empty()) return {true, {}};
-    const double first = elements->front();
-    for (size_t i = 0; i < elements->size(); ++i) {
-      if ((*elements)[i] != first + static_cast<double>(i)) return {};
-    }
-    return {true, first};
-  }
-
-  std::map<ConstantPtr, Run> known_;
+// Of elements first, first + 1, ...
+struct Run {
+  bool counts = false;
+  std::optional<double> first;  // none where there are no elements
 };
 
-bool counts_from_zero(const Value* value, Counting& counting) {
+Run run_of(const Constant& constant) {
+  const absl::StatusOr<std::vector<double>> elements = decode_constant(constant);
+  if (!elements.ok()) return {};
+  if (elements->empty()) return {true, {}};
+  const double first = elements->front();
+  for (size_t i = 0; i < elements->size(); ++i) {
+    if ((*elements)[i] != first + static_cast<double>(i)) return {};
+  }
+  return {true, first};
+}
+
+using Runs = OncePerConstant<Run>;
+
+// A constant that holds first, first + 1, ...
+bool counts_from(const Value& value, int64_t first, Runs& runs) {
+  if (!value.is_constant() || value.constant()->is_mutable()) return false;
+  const Run& run = runs.of(value.constant());
+  return run.counts && (!run.first || *run.first == static_cast<double>(first));
+}
+
+bool counts_from_zero(const Value* value, Runs& runs) {
   const Node* made = value->producer();
-  if (made == nullptr) return counting.is_from(*value, 0);
+  if (made == nullptr) return counts_from(*value, 0, runs);
   return made->is(aten::arange_start_step) && is_zero(made->argument(arg::start)) &&
          is_one(made->argument(arg::step));
 }
 
 // `places` are start, start + 1, ...
-bool counts_from(const Value* places, const Argument& start, Counting& counting) {
+bool counts_from(const Value* places, const Argument& start, Runs& runs) {
   if (places->tensor().dtype != ScalarType::kLong || places->tensor().rank() != 1) return false;
-  if (start.is_int() && counting.is_from(*places, start.as_int())) return true;
-  if (is_zero(start)) return counts_from_zero(places, counting);
+  if (start.is_int() && counts_from(*places, start.as_int(), runs)) return true;
+  if (is_zero(start)) return counts_from_zero(places, runs);
   const Node* sum = places->producer();
   return sum != nullptr && sum->is(aten::add_Scalar) && sum->argument(arg::other) == start &&
-         is_one(sum->argument(arg::alpha)) && counts_from_zero(sum->input(arg::self), counting);
+         is_one(sum->argument(arg::alpha)) && counts_from_zero(sum->input(arg::self), runs);
 }
 
 // How many rows go to `places`, which count_from() a start.
@@ -86,8 +79,7 @@ struct Update {
   Value* places = nullptr;
 };
 
-Update update_of(const Graph& graph, const Value* written, const Argument& start,
-                 Counting& counting) {
+Update update_of(const Graph& graph, const Value* written, const Argument& start, Runs& runs) {
   Node* node = written->producer();
   if (node == nullptr || !node->is(aten::index_put) ||
       node->argument(arg::accumulate) != Argument(false)) {
@@ -104,7 +96,7 @@ Update update_of(const Graph& graph, const Value* written, const Argument& start
   Value* places = indices.as_list()[1].value();
   // The write-back is the one use as output of both.
   if (cache->users().size() != 1 || cache->output_uses() != 1 || written->users().size() != 1 ||
-      written->output_uses() != 1 || !counts_from(places, start, counting)) {
+      written->output_uses() != 1 || !counts_from(places, start, runs)) {
     return {};
   }
   for (const BufferWrite& write : graph.buffer_writes()) {
@@ -119,10 +111,10 @@ Update update_of(const Graph& graph, const Value* written, const Argument& start
   return {};
 }
 
-absl::StatusOr<bool> join(Graph& graph, Node* attention, Counting& counting) {
+absl::StatusOr<bool> join(Graph& graph, Node* attention, Runs& runs) {
   const Argument start = attention->argument(arg::start_pos);
-  const Update keys = update_of(graph, attention->input(arg::key), start, counting);
-  const Update values = update_of(graph, attention->input(arg::value), start, counting);
+  const Update keys = update_of(graph, attention->input(arg::key), start, runs);
+  const Update values = update_of(graph, attention->input(arg::value), start, runs);
   if (keys.node == nullptr || values.node == nullptr || keys.cache == values.cache) return false;
   Value* query = attention->input(arg::query);
   const SizeExpression count = query->tensor().size(1);
@@ -149,10 +141,10 @@ absl::StatusOr<bool> join(Graph& graph, Node* attention, Counting& counting) {
 
 absl::StatusOr<bool> join_cache_attention(Graph& graph, const PassContext&) {
   bool changed = false;
-  Counting counting;
+  Runs runs(run_of);
   for (Node* node : graph.node_pointers()) {
     if (!node->is(llama::custom_sdpa)) continue;
-    PETREL_ASSIGN_OR_RETURN(const bool joined, join(graph, node, counting));
+    PETREL_ASSIGN_OR_RETURN(const bool joined, join(graph, node, runs));
     changed |= joined;
   }
   return changed;
