@@ -52,7 +52,7 @@ def source_libraries():
         has_top_folder = False,
         patches = _patches("xnnpack", [
             "loop_order",
-            "narrow_tiles",
+            "fourteen_rows",
             "packing",
             "workspace",
             "depthwise_pixels",

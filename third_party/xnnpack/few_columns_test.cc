@@ -20,7 +20,7 @@ namespace {
 using Operator = std::unique_ptr<xnn_operator, decltype(&xnn_delete_operator)>;
 
 constexpr uint32_t kTileColumns = 32;  // of AVX-512
-constexpr uint32_t kTileRows = 7;
+constexpr uint32_t kTileRows = 14;
 
 std::vector<float> random_floats(size_t count, unsigned seed) {
   std::mt19937 bits(seed);
