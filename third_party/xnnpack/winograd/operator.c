@@ -4,7 +4,9 @@
 #include <math.h>
 #include <pthreadpool.h>
 
+#include "petrel/f32-gemm-fma3.h"
 #include "petrel/pack-f32.h"
+#include "third_party/xnnpack/fourteen_rows/products.h"
 #include "third_party/xnnpack/winograd/winograd.h"
 #include "xnnpack/allocator.h"
 #include "xnnpack/cache.h"
@@ -16,6 +18,8 @@
 
 _Static_assert(sizeof(struct winograd_layer) <= sizeof(((xnn_operator_t)NULL)->context),
                "a layer lies where the contexts of other operators do");
+_Static_assert(sizeof(struct winograd_ahead) == sizeof(struct petrel_ahead),
+               "what is brought ahead");
 _Static_assert(sizeof(union xnn_f32_minmax_params) ==
                    sizeof(((struct winograd_layer*)NULL)->params),
                "bounds of products");
@@ -69,6 +73,19 @@ static const struct winograd_transforms* choose_transforms(void) {
   return &winograd_transforms_plain;
 }
 
+/* Null where the processor's kernel has no such form. */
+static winograd_product_ahead find_product_ahead(xnn_gemm_ukernel_fn product) {
+#if XNN_ARCH_X86_64
+  if (product == (xnn_gemm_ukernel_fn)petrel_f32_gemm_minmax_ukernel_6x16__fma3) {
+    return (winograd_product_ahead)petrel_f32_gemm_ahead_6x16__fma3;
+  }
+  if (product == (xnn_gemm_ukernel_fn)petrel_f32_gemm_minmax_ukernel_14x32__avx512f) {
+    return (winograd_product_ahead)petrel_f32_gemm_ahead_14x32__avx512f;
+  }
+#endif
+  return NULL;
+}
+
 /* A kernel for more rows than there are computes the last one several times. */
 static void choose_products(const struct xnn_gemm_config* config, struct winograd_layer* layer) {
   layer->panel_columns = config->nr;
@@ -79,6 +96,8 @@ static void choose_products(const struct xnn_gemm_config* config, struct winogra
     if (function != NULL) product = (winograd_product)function;
     layer->products[rows - 1] = product;
   }
+  layer->product_ahead =
+      find_product_ahead(config->minmax.gemm[config->mr - 1].function[XNN_UARCH_DEFAULT]);
 }
 
 static enum xnn_status find_or_pack(xnn_operator_t op, const struct winograd_convolution* of) {

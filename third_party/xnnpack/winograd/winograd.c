@@ -175,18 +175,35 @@ static struct winograd_target target_of(const struct winograd_layer* layer, stru
   return to;
 }
 
+/* The rows of V from `row` on times U of one plane. Whole tiles of rows bring a part each of the
+ * panel that comes next. */
+static void multiply_rows(const struct winograd_layer* layer, const float* v, size_t row,
+                          size_t tiles, const float* u, size_t columns, float* m) {
+  const size_t depth_bytes = layer->depth * sizeof(float);
+  const size_t m_stride = layer->panel_columns * sizeof(float);
+  const size_t rows = smaller(layer->panel_rows, tiles - row);
+  if (layer->product_ahead == NULL || rows < layer->panel_rows) {
+    layer->products[rows - 1](rows, columns, depth_bytes, v, depth_bytes, u, m, m_stride, m_stride,
+                              layer->params);
+    return;
+  }
+  const size_t panel = panel_floats(layer->depth, layer->panel_columns) * sizeof(float);
+  const size_t step = divide_up(m_stride, tiles / layer->panel_rows);
+  const struct winograd_ahead ahead = {panel + row / layer->panel_rows * step * (layer->depth + 1),
+                                       step};
+  layer->product_ahead(rows, columns, depth_bytes, v, depth_bytes, u, m, m_stride, m_stride,
+                       layer->params, ahead);
+}
+
 /* M = V U of one panel of outputs, in all planes. */
 static void multiply(const struct winograd_layer* layer, const float* v, size_t tiles,
                      const float* u, size_t columns, float* m) {
   const size_t panel = panel_floats(layer->depth, layer->panel_columns);
   for (size_t p = 0; p < WINOGRAD_PLANES; ++p) {
     for (size_t row = 0; row < tiles; row += layer->panel_rows) {
-      const size_t rows = smaller(layer->panel_rows, tiles - row);
-      layer->products[rows - 1](
-          rows, columns, layer->depth * sizeof(float), v + (p * layer->block + row) * layer->depth,
-          layer->depth * sizeof(float), u + p * panel,
-          m + (p * layer->block + row) * layer->panel_columns, layer->panel_columns * sizeof(float),
-          layer->panel_columns * sizeof(float), layer->params);
+      const size_t place = p * layer->block + row;
+      multiply_rows(layer, v + place * layer->depth, row, tiles, u + p * panel, columns,
+                    m + place * layer->panel_columns);
     }
   }
 }

@@ -37,15 +37,27 @@ typedef void (*winograd_product)(size_t rows, size_t columns, size_t depth_bytes
                                  size_t a_stride, const void* packed, void* c, size_t c_stride,
                                  size_t c_column_stride, const void* params);
 
+/* The same where it brings weights to the cache besides: `offset` bytes behind those it uses, and
+ * `step` bytes further with each row of them. */
+struct winograd_ahead {
+  size_t offset, step;
+};
+typedef void (*winograd_product_ahead)(size_t rows, size_t columns, size_t depth_bytes,
+                                       const void* a, size_t a_stride, const void* packed, void* c,
+                                       size_t c_stride, size_t c_column_stride, const void* params,
+                                       struct winograd_ahead ahead);
+
 struct winograd_layer {
   size_t depth;   /* K, channels of the input */
   size_t outputs; /* N, channels of the output */
 
   /* The kernel of products: columns of a packed panel, rows at once, and the function for each
-   * number of rows. `params` are those of no bounds. */
+   * number of rows. `params` are those of no bounds. `product_ahead`, of `panel_rows`, may be
+   * null. */
   size_t panel_columns;
   size_t panel_rows;
   winograd_product products[WINOGRAD_MAX_ROWS];
+  winograd_product_ahead product_ahead;
   float params[2];
   const struct winograd_transforms* transforms;
 
