@@ -193,6 +193,15 @@ class CliTest(unittest.TestCase):
             self.assertAlmostEqual(exact, fast, delta=1e-3)
         self.assertIn("--math", self.fails(2, "run", "m.pte", "--math", "quick"))
 
+    def test_packed_weights_may_lie_in_huge_pages(self):
+        self.export()
+        for word in ("auto", "on", "off"):
+            self.done("run", "m.pte", "--input", IMAGE, "--output-dir", word, "--huge-pages", word)
+        outputs = {(self.folder / word / "output_0.npy").read_bytes()
+                   for word in ("auto", "on", "off")}
+        self.assertEqual(len(outputs), 1)
+        self.assertIn("--huge-pages", self.fails(2, "run", "m.pte", "--huge-pages", "2MB"))
+
     def test_export_and_run_classify_an_image(self):
         scores = {}
         for backend in ("xnnpack", "none"):

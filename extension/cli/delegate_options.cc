@@ -23,10 +23,15 @@ void DelegateOptions::add_to(CLI::App& verb) {
                   "fast: XNNPACK's products leave out the last bits of floats on processors\n"
                   "where that is faster (default: exact)")
       ->check(CLI::IsMember({"exact", "fast"}));
+  verb.add_option("--huge-pages", huge_pages_,
+                  "whether XNNPACK's packed weights lie in huge pages; auto (default): where\n"
+                  "those take no longer to get than small ones")
+      ->check(CLI::IsMember({"auto", "on", "off"}));
 }
 
 absl::StatusOr<const runtime::LoadBackendOptionsMap*> DelegateOptions::make() {
-  if (file_.empty() && winograd_ == "on" && math_ == "exact") return nullptr;
+  const bool is_usual = winograd_ == "on" && math_ == "exact" && huge_pages_ == "auto";
+  if (file_.empty() && is_usual) return nullptr;
   if (!file_.empty() && options_.set_option("packed_weights_file", file_.c_str()) != Error::Ok) {
     return absl::InvalidArgumentError(
         absl::StrCat("--packed-weights is a path of ", file_.size(), " bytes, at most ",
@@ -36,6 +41,7 @@ absl::StatusOr<const runtime::LoadBackendOptionsMap*> DelegateOptions::make() {
       (file_.empty() || options_.set_option("verify_packed", verify_.c_str()) == Error::Ok) &&
       options_.set_option("winograd", winograd_ == "on") == Error::Ok &&
       options_.set_option("math", math_.c_str()) == Error::Ok &&
+      options_.set_option("huge_pages", huge_pages_.c_str()) == Error::Ok &&
       map_.set_options("XnnpackBackend", options_.view()) == Error::Ok;
   if (!is_kept) return absl::InternalError("options of XnnpackBackend cannot be kept");
   return &map_;

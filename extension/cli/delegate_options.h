@@ -2,7 +2,8 @@
 //
 // Options of the verbs that run programs which XNNPACK takes when a program is loaded:
 // --packed-weights and --verify-packed, a file that keeps weights as its kernels read
-// them, for the next process; --winograd and --math, how products are computed.
+// them, for the next process, and --huge-pages, in which memory; --winograd and --math, how
+// products are computed.
 #ifndef PETREL_EXTENSION_CLI_DELEGATE_OPTIONS_H_
 #define PETREL_EXTENSION_CLI_DELEGATE_OPTIONS_H_
 
@@ -28,7 +29,8 @@ class DelegateOptions {
   std::string verify_ = "first";
   std::string winograd_ = "on";
   std::string math_ = "exact";
-  runtime::BackendOptions<4> options_;
+  std::string huge_pages_ = "auto";
+  runtime::BackendOptions<5> options_;
   runtime::LoadBackendOptionsMap map_;
 };
 

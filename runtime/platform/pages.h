@@ -30,6 +30,13 @@ void drop_pages(void* memory, size_t size);
 bool clear_pages(void* memory, size_t size);
 // Has the system give them before they are written; false where it does so one by one.
 bool populate_pages(void* memory, size_t size);
+// Has the system use huge pages for those of the range that were not touched yet, where it has
+// them and is not told to use none.
+void prefer_huge_pages(void* memory, size_t size);
+// Whether huge pages take no longer to get than as many small ones. False in a virtual machine
+// that reports free huge pages to its host, which takes them away: to get one back takes
+// milliseconds.
+bool huge_pages_are_cheap();
 
 // Precondition: `size` is not 0.
 const void* map_file(int fd, size_t size);

@@ -230,8 +230,8 @@ Error Delegate::make_runtime(xnn_subgraph_t subgraph, const Options& options,
   const bool share_weights = options.share_weights;
   if (share_weights) {
     const uint64_t more_bytes = count_winograd_bytes(graph_) + count_split_bytes(graph_);
-    weights_.begin(count_filter_bytes(graph_) + more_bytes, feed.filter_bytes(), options.memory,
-                   {options.packed_file, options.verify_packed});
+    weights_.begin(count_filter_bytes(graph_) + more_bytes, feed.filter_bytes(), options.huge_pages,
+                   options.memory, {options.packed_file, options.verify_packed});
   }
   const std::lock_guard<std::mutex> lock(workspace_->mutex());
   xnn_set_packing_threads(thread_pool_.get());

@@ -31,6 +31,7 @@
 #include "backends/xnnpack/format/graph.h"
 #include "backends/xnnpack/format/shape_rules.h"
 #include "backends/xnnpack/runtime/over_read.h"
+#include "backends/xnnpack/runtime/packed_arena.h"
 #include "backends/xnnpack/runtime/weight_feed.h"
 #include "backends/xnnpack/runtime/weight_session.h"
 #include "backends/xnnpack/runtime/workspace.h"
@@ -53,6 +54,8 @@ class Delegate {
     bool winograd = true;
     // Products may leave out the last bits of floats where that is faster.
     bool fast_math = false;
+    // Of packed weights that are shared.
+    HugePages huge_pages = HugePages::kWhereCheap;
     // Delegates with the same owner share the memory between their nodes and
     // wait for each other; null for memory of its own.
     const void* workspace_owner = nullptr;

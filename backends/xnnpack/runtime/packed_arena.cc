@@ -12,6 +12,8 @@ namespace {
 constexpr size_t kPage = 4096;
 // A guess comes from a file; more is asked for when it is needed.
 constexpr size_t kMaxGuess = size_t{1} << 30;
+// Processors remember where about as much lies in small pages.
+constexpr size_t kLeastOfHugePages = size_t{8} << 20;
 
 // False when the sum is too large for any memory.
 bool round_up(size_t size, size_t multiple, size_t* out) {
@@ -36,10 +38,10 @@ struct Pages {
 
 }  // namespace
 
-std::shared_ptr<PackedArena> PackedArena::make(size_t expected) {
+std::shared_ptr<PackedArena> PackedArena::make(size_t expected, HugePages huge_pages) {
   // Filters grow a little when their channels are filled up to whole blocks.
   const size_t guess = std::min(expected, kMaxGuess);
-  return std::shared_ptr<PackedArena>(new PackedArena(guess + guess / 8 + kPage));
+  return std::shared_ptr<PackedArena>(new PackedArena(guess + guess / 8 + kPage, huge_pages));
 }
 
 PackedArena::~PackedArena() {
@@ -51,6 +53,10 @@ bool PackedArena::add_chunk(size_t size) {
   if (!round_up(size, kPage, &rounded)) return false;
   void* pages = runtime::take_unreserved_pages(rounded);
   if (pages == nullptr) return false;
+  const bool wants_huge =
+      huge_pages_ == HugePages::kAlways ||
+      (huge_pages_ == HugePages::kWhereCheap && runtime::huge_pages_are_cheap());
+  if (wants_huge && rounded >= kLeastOfHugePages) runtime::prefer_huge_pages(pages, rounded);
   chunks_.push_back({static_cast<uint8_t*>(pages), rounded, 0});
   return true;
 }

@@ -5,9 +5,10 @@
 //
 //   | region 0 | region 1 | region 2 |  never touched, so not paid for   |
 //
-// Its pages are small on purpose. Huge ones help a run a little, but the blocks
-// they are made of are what an idle virtual machine has given back to its host,
-// and getting them again takes longer than the packing.
+// Large arenas have huge pages where they cost nothing to get (huge_pages_are_cheap()): a run
+// reads all weights once, and with small pages the processor looks up where they are for 4 KB
+// at a time. Where an idle virtual machine has given them back to its host, getting them again
+// takes longer than the packing.
 //
 //   std::shared_ptr<PackedArena> arena = PackedArena::make(bytes_of_filters);
 //   void* data = arena->allocate(size);     // zeros; null without memory
@@ -29,6 +30,8 @@
 
 namespace petrel::backends::xnnpack {
 
+enum class HugePages { kWhereCheap, kAlways, kNever };
+
 class PackedArena {
  public:
   // At least what XNNPACK wants on any processor, and what it may read past the
@@ -37,7 +40,8 @@ class PackedArena {
   static constexpr size_t kSlack = 128;
 
   // `expected` is about what will be allocated in all; a guess costs nothing.
-  static std::shared_ptr<PackedArena> make(size_t expected);
+  static std::shared_ptr<PackedArena> make(size_t expected,
+                                           HugePages huge_pages = HugePages::kWhereCheap);
   ~PackedArena();
   PackedArena(const PackedArena&) = delete;
   PackedArena& operator=(const PackedArena&) = delete;
@@ -56,10 +60,12 @@ class PackedArena {
     size_t used;
   };
 
-  explicit PackedArena(size_t expected) : expected_(expected) {}
+  PackedArena(size_t expected, HugePages huge_pages)
+      : expected_(expected), huge_pages_(huge_pages) {}
   bool add_chunk(size_t size);
 
   size_t expected_;
+  const HugePages huge_pages_;
   std::vector<Chunk> chunks_;
 };
 

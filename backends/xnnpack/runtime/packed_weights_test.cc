@@ -6,8 +6,15 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <string>
 #include <vector>
+
+#include "backends/xnnpack/runtime/packed_arena.h"
+#include "runtime/platform/pages.h"
 
 namespace petrel::backends::xnnpack {
 namespace {
@@ -78,6 +85,37 @@ TEST(PackedRegion, GivesItsMemoryBackWhileOthersKeepTheArena) {
   EXPECT_EQ(resident_pages(data, kSize), 0u);
   const auto* kept = static_cast<const uint8_t*>(second->data());
   EXPECT_TRUE(std::all_of(kept, kept + kSize, [](uint8_t byte) { return byte == 2; }));
+}
+
+// Whether the system was asked for huge pages where `address` lies.
+bool wants_huge_pages(const void* address) {
+  const auto place = reinterpret_cast<uintptr_t>(address);
+  std::ifstream maps("/proc/self/smaps");
+  bool is_there = false;
+  for (std::string line; std::getline(maps, line);) {
+    unsigned long begin = 0, end = 0;
+    if (std::sscanf(line.c_str(), "%lx-%lx ", &begin, &end) == 2) {
+      is_there = place >= begin && place < end;
+    } else if (is_there && line.rfind("VmFlags:", 0) == 0) {
+      return (line + " ").find(" hg ") != std::string::npos;
+    }
+  }
+  return false;
+}
+
+TEST(PackedArena, HasHugePagesWhereItIsLargeAndTheyAreWanted) {
+  if (!std::filesystem::exists("/sys/kernel/mm/transparent_hugepage")) {
+    GTEST_SKIP() << "the system has no huge pages";
+  }
+  constexpr size_t kLarge = size_t{16} << 20, kSmall = size_t{1} << 20;
+  const auto wants = [](size_t size, HugePages pages) {
+    const std::shared_ptr<PackedArena> arena = PackedArena::make(size, pages);
+    return wants_huge_pages(arena->allocate(size));
+  };
+  EXPECT_TRUE(wants(kLarge, HugePages::kAlways));
+  EXPECT_FALSE(wants(kLarge, HugePages::kNever));
+  EXPECT_EQ(wants(kLarge, HugePages::kWhereCheap), runtime::huge_pages_are_cheap());
+  EXPECT_FALSE(wants(kSmall, HugePages::kAlways));
 }
 
 // A region of `size` bytes, all of them `fill` but byte `odd`.

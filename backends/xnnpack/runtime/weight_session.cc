@@ -20,9 +20,9 @@ WeightSession::WeightSession()
     : provider_{this,          &look_up,           &reserve_space, &look_up_or_insert,
                 &is_finalized, &offset_to_address, &delete_cache} {}
 
-void WeightSession::begin(size_t expected_bytes, size_t filter_bytes, runtime::Budget* memory,
-                          FileUse file) {
-  arena_ = PackedArena::make(expected_bytes);
+void WeightSession::begin(size_t expected_bytes, size_t filter_bytes, HugePages huge_pages,
+                          runtime::Budget* memory, FileUse file) {
+  arena_ = PackedArena::make(expected_bytes, huge_pages);
   memory_ = memory;
   file_ = std::move(file);
   paid_ = free_bytes(filter_bytes);

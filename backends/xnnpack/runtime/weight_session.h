@@ -6,7 +6,7 @@
 // PackedWeights has of the same bytes.
 //
 //   WeightSession session;
-//   session.begin(bytes_of_filters, bytes_of_filters, nullptr, {});
+//   session.begin(bytes_of_filters, bytes_of_filters, HugePages::kNever, nullptr, {});
 //   xnn_create_runtime_v4(subgraph, session.provider(), ...);
 //       session.reads_filter({value, filter, size, place}, use);   // before an operator
 //       session.reads_nothing();                                   // and after it
@@ -64,7 +64,8 @@ class WeightSession {
 
   // `memory` pays for packed filters that are far larger than the `filter_bytes` of
   // the filters; null: nothing limits them.
-  void begin(size_t expected_bytes, size_t filter_bytes, runtime::Budget* memory, FileUse file);
+  void begin(size_t expected_bytes, size_t filter_bytes, HugePages huge_pages,
+             runtime::Budget* memory, FileUse file);
   void end();
 
   // `use` is how nodes use it, as far as its packed form depends on that: a value has

@@ -26,6 +26,7 @@ constexpr char kPackedFile[] = "packed_weights_file";
 constexpr char kVerifyPacked[] = "verify_packed";
 constexpr char kWinograd[] = "winograd";
 constexpr char kMath[] = "math";
+constexpr char kHugePages[] = "huge_pages";
 constexpr int kSharedByMethod = 1;
 constexpr int kSharedByAll = 2;
 constexpr int kMaxSharingMode = kSharedByAll;
@@ -55,6 +56,28 @@ Result<bool> is_fast(const BackendOption& option) {
   return Error::InvalidArgument;
 }
 
+constexpr const char* name_of(HugePages pages) {
+  if (pages == HugePages::kAlways) return "on";
+  return pages == HugePages::kNever ? "off" : "auto";
+}
+
+Result<HugePages> huge_pages_of(const BackendOption& option) {
+  PETREL_ASSIGN_OR_RETURN(const std::string_view name, text_of(option));
+  for (const HugePages pages : {HugePages::kWhereCheap, HugePages::kAlways, HugePages::kNever}) {
+    if (name == name_of(pages)) return pages;
+  }
+  PETREL_LOG(Error, "option '%s' is '%s', must be 'auto', 'on' or 'off'", option.key,
+             std::string(name).c_str());
+  return Error::InvalidArgument;
+}
+
+// Precondition: it fits.
+std::array<char, runtime::kMaxOptionValueLength> as_value(const char* text) {
+  std::array<char, runtime::kMaxOptionValueLength> value = {};
+  std::strcpy(value.data(), text);
+  return value;
+}
+
 Error refuse(const BackendOption& option) {
   PETREL_LOG(Error, "XnnpackBackend has no option '%s'", option.key);
   return Error::NotSupported;
@@ -70,6 +93,8 @@ Error read_load_options(Span<const BackendOption> given, Delegate::Options* opti
       PETREL_ASSIGN_OR_RETURN(options->winograd, value_of<bool>(option, "a bool"));
     } else if (key == kMath) {
       PETREL_ASSIGN_OR_RETURN(options->fast_math, is_fast(option));
+    } else if (key == kHugePages) {
+      PETREL_ASSIGN_OR_RETURN(options->huge_pages, huge_pages_of(option));
     } else if (key == kPackedFile) {
       PETREL_ASSIGN_OR_RETURN(const std::string_view path, text_of(option));
       if (path.empty()) {
@@ -108,6 +133,7 @@ Result<runtime::DelegateHandle*> XnnpackBackend::init(runtime::BackendInitContex
   options.share_weights = share_weights_;
   options.winograd = winograd_;
   options.fast_math = fast_math_;
+  options.huge_pages = huge_pages_;
   PETREL_RETURN_IF_ERROR(read_load_options(context.runtime_specs(), &options));
   // The allocator is one of the method, or of several if the application says
   // so, which are then taken for one.
@@ -152,6 +178,8 @@ Error XnnpackBackend::set_option(Span<const BackendOption> options) {
       PETREL_ASSIGN_OR_RETURN(winograd_, value_of<bool>(option, "a bool"));
     } else if (key == kMath) {
       PETREL_ASSIGN_OR_RETURN(fast_math_, is_fast(option));
+    } else if (key == kHugePages) {
+      PETREL_ASSIGN_OR_RETURN(huge_pages_, huge_pages_of(option));
     } else if (key == kSharingMode) {
       PETREL_ASSIGN_OR_RETURN(const int mode, value_of<int>(option, "an int"));
       if (mode < 0 || mode > kMaxSharingMode) {
@@ -177,9 +205,9 @@ Error XnnpackBackend::get_option(Span<BackendOption> options) {
     } else if (key == kWinograd) {
       option.value = winograd_.load();
     } else if (key == kMath) {
-      std::array<char, runtime::kMaxOptionValueLength> text = {};
-      std::strcpy(text.data(), fast_math_ ? "fast" : "exact");
-      option.value = text;
+      option.value = as_value(fast_math_ ? "fast" : "exact");
+    } else if (key == kHugePages) {
+      option.value = as_value(name_of(huge_pages_));
     } else if (key == kSharingMode) {
       option.value = workspace_sharing_mode_.load();
     } else {

@@ -13,6 +13,8 @@
 //                                 is faster (true); also per load
 //   math                    text  "exact" (default), or "fast": products may leave out the last
 //                                 bits of floats where that is faster; also per load
+//   huge_pages              text  packed weights lie in huge pages: "auto" (default) where those
+//                                 cost nothing to get, "on" or "off"; also per load
 //   packed_weights_file     text  per load only: a file that packed weights are mapped
 //                                 from and added to, see packed_file.h
 //   verify_packed           text  per load only: "first" (default) checks a blob of that
@@ -26,6 +28,7 @@
 
 #include <atomic>
 
+#include "backends/xnnpack/runtime/packed_arena.h"
 #include "runtime/backend/interface.h"
 
 namespace petrel::backends::xnnpack {
@@ -47,6 +50,7 @@ class XnnpackBackend final : public runtime::BackendInterface {
   std::atomic<bool> share_weights_{true};
   std::atomic<bool> winograd_{true};
   std::atomic<bool> fast_math_{false};
+  std::atomic<HugePages> huge_pages_{HugePages::kWhereCheap};
   std::atomic<int> workspace_sharing_mode_{1};
 };
 

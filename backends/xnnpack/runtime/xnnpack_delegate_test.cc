@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <string>
+#include <vector>
 
 #include "backends/xnnpack/format/payload_writer.h"
 #include "backends/xnnpack/format/test_graphs.h"
@@ -43,22 +45,32 @@ TEST(XnnpackBackend, ReadsBackItsOptions) {
   ASSERT_EQ(backend.set_option(options.view()), Error::Ok);
 }
 
-TEST(XnnpackBackend, KeepsToExactMathUnlessItIsAskedForFast) {
+// Option `key` is the first of `words` at first, and then what it is set to: the first at last.
+void expect_words(const char* key, std::vector<const char*> words) {
   runtime::BackendInterface& backend = *xnnpack_backend().backend;
-  const auto math = [&backend] {
+  const auto value = [&backend, key] {
     BackendOptions<1> read;
-    EXPECT_EQ(read.set_option("math", ""), Error::Ok);
+    EXPECT_EQ(read.set_option(key, ""), Error::Ok);
     EXPECT_EQ(backend.get_option(read.view()), Error::Ok);
     using Text = std::array<char, runtime::kMaxOptionValueLength>;
     return std::string(std::get<Text>(read.view()[0].value).data());
   };
-  EXPECT_EQ(math(), "exact");
-  for (const char* word : {"fast", "exact"}) {
+  EXPECT_EQ(value(), words[0]);
+  std::reverse(words.begin(), words.end());
+  for (const char* word : words) {
     BackendOptions<1> options;
-    ASSERT_EQ(options.set_option("math", word), Error::Ok);
+    ASSERT_EQ(options.set_option(key, word), Error::Ok);
     ASSERT_EQ(backend.set_option(options.view()), Error::Ok);
-    EXPECT_EQ(math(), word);
+    EXPECT_EQ(value(), word);
   }
+}
+
+TEST(XnnpackBackend, KeepsToExactMathUnlessItIsAskedForFast) {
+  expect_words("math", {"exact", "fast"});
+}
+
+TEST(XnnpackBackend, TakesHugePagesAsItIsAsked) {
+  expect_words("huge_pages", {"auto", "on", "off"});
 }
 
 TEST(XnnpackBackend, RefusesOptionsItCannotMean) {
@@ -74,6 +86,8 @@ TEST(XnnpackBackend, RefusesOptionsItCannotMean) {
   EXPECT_EQ(set("workspace_sharing_mode", 3), Error::InvalidArgument);
   EXPECT_EQ(set("math", "quick"), Error::InvalidArgument);
   EXPECT_EQ(set("math", true), Error::InvalidType);
+  EXPECT_EQ(set("huge_pages", "yes"), Error::InvalidArgument);
+  EXPECT_EQ(set("huge_pages", true), Error::InvalidType);
 }
 
 TEST(XnnpackBackend, TakesSharingOfWeightsPerLoad) {
