@@ -252,6 +252,7 @@ static void many_rows(const struct product* p, const float* w, float* c, size_t 
 static void compute(const struct product* p, const float* w, float* c, size_t nc) {
   for (size_t done = 0; nc != 0; nc -= done) {
     const size_t columns = nc < COLUMNS ? nc : COLUMNS;
+    petrel_open_pages((const char*)w + p->ahead.offset, p->w_block * sizeof(float));
     size_t blocks = 1;
     if (p->mr > 4) {
       many_rows(p, w, c, columns);

@@ -15,7 +15,7 @@
 
 #include <stddef.h>
 
-#include "petrel/f32-gemm-fma3.h"
+#include "third_party/xnnpack/ahead.h"
 #include "xnnpack/microparams.h"
 
 #ifdef __cplusplus

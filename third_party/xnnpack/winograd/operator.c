@@ -18,8 +18,6 @@
 
 _Static_assert(sizeof(struct winograd_layer) <= sizeof(((xnn_operator_t)NULL)->context),
                "a layer lies where the contexts of other operators do");
-_Static_assert(sizeof(struct winograd_ahead) == sizeof(struct petrel_ahead),
-               "what is brought ahead");
 _Static_assert(sizeof(union xnn_f32_minmax_params) ==
                    sizeof(((struct winograd_layer*)NULL)->params),
                "bounds of products");

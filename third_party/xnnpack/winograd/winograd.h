@@ -24,6 +24,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "third_party/xnnpack/ahead.h"
 #include "third_party/xnnpack/winograd/transforms.h"
 
 #ifdef __cplusplus
@@ -37,15 +38,11 @@ typedef void (*winograd_product)(size_t rows, size_t columns, size_t depth_bytes
                                  size_t a_stride, const void* packed, void* c, size_t c_stride,
                                  size_t c_column_stride, const void* params);
 
-/* The same where it brings weights to the cache besides: `offset` bytes behind those it uses, and
- * `step` bytes further with each row of them. */
-struct winograd_ahead {
-  size_t offset, step;
-};
+/* The same where it brings weights to the cache besides. */
 typedef void (*winograd_product_ahead)(size_t rows, size_t columns, size_t depth_bytes,
                                        const void* a, size_t a_stride, const void* packed, void* c,
                                        size_t c_stride, size_t c_column_stride, const void* params,
-                                       struct winograd_ahead ahead);
+                                       struct petrel_ahead ahead);
 
 struct winograd_layer {
   size_t depth;   /* K, channels of the input */
