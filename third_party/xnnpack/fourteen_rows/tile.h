@@ -146,7 +146,7 @@ struct wide_tile {
         "cmpq $0, " LEFT "\n"                                                           \
         "je 3f\n"                                                                       \
                                                                                         \
-        ".p2align 5\n"                                                                  \
+        ".p2align 6\n"                                                                  \
         "2:\n"                                                                          \
         COLUMN(high, "0", "0", "64") COLUMN(high, "4", "128", "192")                    \
         COLUMN(high, "8", "256", "320") COLUMN(high, "12", "384", "448")                \
