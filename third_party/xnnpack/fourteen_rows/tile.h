@@ -11,7 +11,8 @@
  *
  * Fourteen pointers to rows and one to weights fill the registers of addresses, so that all else
  * is on the stack: a compiler would keep sums there instead. With each four inputs of a row it
- * brings some weights to the second-level cache that are needed later.
+ * brings some weights to the second-level cache that are needed later. A tile is a function of its
+ * own, so that no compiler needs one of these registers for what else a function does.
  *
  * Whoever fills `struct wide_tile` owns what it points to.
  */
@@ -110,7 +111,7 @@ struct wide_tile {
   "add %%rcx, %%rbx\n"
 
 #define DEFINE_TILE(name, high)                                                         \
-  static inline void name(const struct wide_tile* tile) {                              \
+  static __attribute__((noinline)) void name(const struct wide_tile* tile) {            \
     const float* weights = tile->weights;                                               \
     __asm__ volatile(                                                                   \
         /* What lies below the stack pointer may be in use. */                          \
