@@ -105,6 +105,22 @@ TEST(IntegerGraph, LeavesTheBorder) {
   EXPECT_TRUE(integer_program(program).ok());
 }
 
+// Those of a matrix lie as linear has none: channels are its second dim.
+TEST(IntegerGraph, SaysWhatAboutAMatrixHasNoIntegers) {
+  const auto product = [](const char* bias, const char* numbers) {
+    return refusal("method @m(%q: i8[3,2], %b: f32[3,1]) {" + dequantise("a", "q") + R"(
+      %k = constant @k : i8[2,3]
+      %s = constant @s : f32[3]
+      %c = constant @c : f32[3,1]
+      %w = quantized_decomposed.dequantize_per_channel.default(%k, %s, none, 1, -127, 127, i8, none)
+      %y = aten.addmm.default()" +
+                   bias + ", %a, %w, " + numbers + ")\n" + quantise("r", "y") + "return %r }");
+  };
+  EXPECT_THAT(product("%c", "beta=1, alpha=2"), HasSubstr("'y' (aten.addmm.default): its alpha"));
+  EXPECT_THAT(product("%c", "beta=1, alpha=1"), HasSubstr("its bias has other channels"));
+  EXPECT_THAT(product("%b", "beta=1, alpha=1"), HasSubstr("its bias has other channels"));
+}
+
 TEST(IntegerGraph, NamesAllThatComputesWithFloats) {
   const std::string said =
       refusal("method @m(%q: i8[4,4], %x: f32[4]) {" + dequantise("a", "q") + R"(

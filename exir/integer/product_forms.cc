@@ -5,19 +5,26 @@
 #include "absl/strings/str_cat.h"
 #include "exir/integer/product_arguments.h"
 #include "exir/ops/handles.h"
+#include "exir/pass/framework/constant_data.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir {
 namespace {
 
-absl::StatusOr<Value*> linear(Builder& b, const Node& node, const FormTarget& target) {
-  PETREL_ASSIGN_OR_RETURN(const FormOperand x, operand_of(node.argument(arg::input), "input"));
-  PETREL_ASSIGN_OR_RETURN(const ProductWeight weight, weight_of(node.argument(arg::weight), 0));
-  PETREL_ASSIGN_OR_RETURN(const std::vector<double> bias, bias_of(node.argument(arg::bias)));
+// Channels are the first dim of the weight.
+absl::StatusOr<Value*> rows_by_weight(Builder& b, const FormOperand& x, const ProductWeight& weight,
+                                      const std::vector<double>& bias, const FormTarget& target) {
   PETREL_ASSIGN_OR_RETURN(std::vector<Argument> arguments,
                           product_arguments(b, x, weight, bias, target));
   arguments.emplace_back(x.levels.zero_point);
   return with_target(b, petrel_ops::int8_linear, std::move(arguments), target);
+}
+
+absl::StatusOr<Value*> linear(Builder& b, const Node& node, const FormTarget& target) {
+  PETREL_ASSIGN_OR_RETURN(const FormOperand x, operand_of(node.argument(arg::input), "input"));
+  PETREL_ASSIGN_OR_RETURN(const ProductWeight weight, weight_of(node.argument(arg::weight), 0));
+  PETREL_ASSIGN_OR_RETURN(const std::vector<double> bias, bias_of(node.argument(arg::bias)));
+  return rows_by_weight(b, x, weight, bias, target);
 }
 
 absl::StatusOr<Value*> convolution(Builder& b, const Node& node, const FormTarget& target) {
@@ -64,10 +71,56 @@ absl::StatusOr<Value*> matmul(Builder& b, const Node& node, const FormTarget& ta
                      target);
 }
 
+// A weight of [inputs, outputs], as mm has it, in the place of that of linear.
+absl::StatusOr<ProductWeight> turned_weight(Builder& b, const Node& node) {
+  PETREL_ASSIGN_OR_RETURN(ProductWeight weight, weight_of(node.argument(arg::mat2), 1));
+  const Constant& constant = *weight.levels->constant();
+  PETREL_ASSIGN_OR_RETURN(const std::vector<double> from, decode_constant(constant));
+  const auto inputs = static_cast<size_t>(constant.type.sizes[0]);
+  const auto outputs = static_cast<size_t>(constant.type.sizes[1]);
+  std::vector<double> to;
+  to.reserve(from.size());
+  for (size_t i = 0; i < from.size(); ++i) to.push_back(from[i % inputs * outputs + i / inputs]);
+  PETREL_ASSIGN_OR_RETURN(Blob data, encode_constant(to, ScalarType::kChar));
+  weight.levels = add_unique_constant(
+      b.graph(), absl::StrCat(constant.fqn, "@turned"),
+      TensorType::contiguous(ScalarType::kChar, {constant.type.sizes[1], constant.type.sizes[0]}),
+      std::move(data), constant.kind, constant.sources());
+  return weight;
+}
+
+// Of an activation and what has a scale for each channel; else of two activations, as a weight
+// with one scale may be.
+absl::StatusOr<Value*> mm(Builder& b, const Node& node, const FormTarget& target) {
+  const Node* const made = node.input(arg::mat2)->producer();
+  if (made == nullptr || !made->is(quantized_decomposed::dequantize_per_channel)) {
+    return matmul(b, node, target);
+  }
+  PETREL_ASSIGN_OR_RETURN(const FormOperand x, operand_of(node.argument(arg::self), "input"));
+  PETREL_ASSIGN_OR_RETURN(const ProductWeight weight, turned_weight(b, node));
+  return rows_by_weight(b, x, weight, {}, target);
+}
+
+absl::StatusOr<Value*> addmm(Builder& b, const Node& node, const FormTarget& target) {
+  for (const ArgHandle name : {arg::beta, arg::alpha}) {
+    const Argument& factor = node.argument(name);
+    if (!factor.is_number() || factor.as_number() != 1) {
+      return cannot(absl::StrCat("its ", name.text, " is not 1"));
+    }
+  }
+  PETREL_ASSIGN_OR_RETURN(const FormOperand x, operand_of(node.argument(arg::mat1), "input"));
+  PETREL_ASSIGN_OR_RETURN(const ProductWeight weight, turned_weight(b, node));
+  // What is one number for each row, not for each channel, may have as many elements.
+  const TensorType& added = node.input(arg::self)->tensor();
+  if (added.rank() == 0 || added.sizes.back() != weight.levels->tensor().sizes[0]) {
+    return cannot("its bias has other channels than its weight");
+  }
+  PETREL_ASSIGN_OR_RETURN(const std::vector<double> bias, bias_of(node.argument(arg::self)));
+  return rows_by_weight(b, x, weight, bias, target);
+}
+
 constexpr FormRow kRows[] = {
-    {aten::linear, linear},
-    {aten::convolution, convolution},
-    {aten::mm, matmul},
+    {aten::linear, linear}, {aten::convolution, convolution}, {aten::mm, mm}, {aten::addmm, addmm},
     {aten::bmm, matmul},
 };
 

@@ -338,13 +338,35 @@ def scatter(g):
     return "aten.scatter.src(%a, 0, %k, %c)", x.scatter(0, places, y)
 
 
+def weight_of_columns(g, depth, columns):
+    """As it is stored for mm: channels last."""
+    q = g.constant("k", torch.randint(-127, 128, (depth, columns), dtype=torch.int8))
+    scales = g.constant("s", torch.rand(columns) * 0.02 + 0.001)
+    g.lines.append("%w = quantized_decomposed.dequantize_per_channel.default(%k, %s, none, 1, "
+                   "-127, 127, i8, none)")
+    return OPS.dequantize_per_channel(q, scales, None, 1, -127, 127, torch.int8)
+
+
+def mm(g):
+    depth = pick(2, 7, 24)
+    x, w = g.levels("a", pick(1, 4), depth), weight_of_columns(g, depth, pick(1, 5))
+    return "aten.mm.default(%a, %w)", x @ w
+
+
+def addmm(g):
+    depth, columns = pick(2, 7, 24), pick(1, 5)
+    x, w = g.levels("a", pick(1, 4), depth), weight_of_columns(g, depth, columns)
+    b = g.constant("b", torch.randn(pick([columns], [1, columns])))
+    return "aten.addmm.default(%b, %a, %w)", torch.addmm(b, x, w)
+
+
 FAMILIES = {f.__name__: f for f in (
     linear, linear_relu, conv2d, depthwise, conv1d, add, sub, mul, matmul, mean, avg_pool2d,
     adaptive_avg_pool2d, max_pool2d, softmax, cat, pad, permute, slices, upsample, scale)}
 FAMILIES.update({name: unary(name) for name in UNARY})
 FAMILIES.update({f.__name__: f for f in (
     relu6, scaled_matmul, transposed, layer_norm, group_norm, total, mean_apart, largest, maximum,
-    masked_softmax, square, put, put_slice, put_row, scatter)})
+    masked_softmax, square, put, put_slice, put_row, scatter, mm, addmm)})
 
 
 def record():
