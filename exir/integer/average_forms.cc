@@ -21,6 +21,11 @@ using Windows = Ints;
 // So many that C has room for three numbers of each.
 absl::Status check_windows(int64_t count) { return check_table({3, count}); }
 
+// Windows are numbers of now. How many planes there are may vary.
+bool has_fixed_planes(const TensorType& type) {
+  return type.rank() >= 2 && !type.varies(type.rank() - 2) && !type.varies(type.rank() - 1);
+}
+
 Windows each_alone(int64_t size) {
   Windows windows;
   for (int64_t i = 0; i < size; ++i) windows.insert(windows.end(), {i, i + 1, 1});
@@ -104,9 +109,19 @@ absl::StatusOr<Value*> reduce(Builder& b, const Node& node, const FormTarget& ta
                               bool divides) {
   PETREL_ASSIGN_OR_RETURN(const FormOperand x, operand_of(node.argument(arg::self), "input"));
   const TensorType& type = x.value->tensor();
-  if (type.is_dynamic()) return cannot("its sizes vary");
   if (type.numel() == 0) return cannot("it averages no elements");
+  const auto over = [&](int64_t size) { return Windows{0, size, divides ? size : 1}; };
   std::vector<bool> reduced = reduced_dims(node, type.rank());
+  if (reduced == std::vector<bool>{false, false, true, true} && has_fixed_planes(type)) {
+    // Planes as they are, so that channels stay what they are.
+    PETREL_ASSIGN_OR_RETURN(
+        Value * made, average(b, x, x.value, over(type.sizes[2]), over(type.sizes[3]), target));
+    const TensorType& result = node.result()->tensor();
+    if (result.rank() == type.rank()) return made;
+    if (!type.is_dynamic()) return viewed(b, made, result.sizes);
+    return b.call(aten::squeeze_dims, {made, Ints{2, 3}});
+  }
+  if (type.is_dynamic()) return cannot("its sizes vary");
   Value* input = x.value;
   std::optional<Reduction> found = side_by_side(type.sizes, reduced);
   if (!found) {
@@ -116,14 +131,6 @@ absl::StatusOr<Value*> reduce(Builder& b, const Node& node, const FormTarget& ta
   }
   const auto [outer, count, inner] = *found;
   PETREL_RETURN_IF_ERROR(check_windows(inner));
-  const auto over = [&](int64_t size) { return Windows{0, size, divides ? size : 1}; };
-  if (type.rank() == 4 && inner == 1 && input == x.value && reduced[2] && reduced[3] &&
-      !reduced[0] && !reduced[1]) {
-    // Planes as they are, so that channels stay what they are.
-    PETREL_ASSIGN_OR_RETURN(Value * made,
-                            average(b, x, input, over(type.sizes[2]), over(type.sizes[3]), target));
-    return viewed(b, made, node.result()->tensor().sizes);
-  }
   const bool is_last = inner == 1;
   Sizes planes = {outer, count, inner};
   if (is_last) std::swap(planes[1], planes[2]);
@@ -161,7 +168,7 @@ struct Pool {
 absl::StatusOr<Value*> average_pool(Builder& b, const Node& node, const FormTarget& target) {
   PETREL_ASSIGN_OR_RETURN(const FormOperand x, operand_of(node.argument(arg::self), "input"));
   const TensorType& type = x.value->tensor();
-  if (type.is_dynamic()) return cannot("its sizes vary");
+  if (!has_fixed_planes(type)) return cannot("its planes vary in size");
   const Ints kernel = ints_at(node, arg::kernel_size, 2);
   Ints stride = ints_at(node, arg::stride, 2);
   if (stride.empty()) stride = kernel;
@@ -202,7 +209,7 @@ std::optional<Windows> max_windows(int64_t in, int64_t out, int64_t kernel, int6
 absl::StatusOr<Value*> adaptive_pool(Builder& b, const Node& node, const FormTarget& target) {
   PETREL_ASSIGN_OR_RETURN(const FormOperand x, operand_of(node.argument(arg::self), "input"));
   const TensorType& type = x.value->tensor();
-  if (type.is_dynamic()) return cannot("its sizes vary");
+  if (!has_fixed_planes(type)) return cannot("its planes vary in size");
   Windows windows[2];
   for (size_t i = 0; i < 2; ++i) {
     const size_t d = type.rank() - 2 + i;
@@ -232,7 +239,7 @@ absl::StatusOr<Value*> max_pool_form(Builder& b, const Node& node) {
   if (!node.is(aten::max_pool2d)) return nullptr;
   const TensorType& type = node.input(arg::self)->tensor();
   const bool is_narrow = type.dtype == ScalarType::kChar || type.dtype == ScalarType::kByte;
-  if (!is_narrow || type.is_dynamic()) return nullptr;
+  if (!is_narrow || !has_fixed_planes(type)) return nullptr;
   const Ints kernel = ints_at(node, arg::kernel_size, 2);
   const auto numbers = [&](ArgHandle name, const Ints& otherwise) {
     const Ints given = ints_at(node, name, 2);

@@ -170,7 +170,8 @@ bool is_border(const Node& node) {
 std::vector<std::string> find_floats(const Graph& graph, const Reasons& reasons) {
   std::vector<std::string> found;
   for (const auto& node : graph.nodes()) {
-    if (!has_floats(*node) || is_border(*node)) continue;
+    // A size is asked for without a look at a number.
+    if (!has_floats(*node) || is_border(*node) || node->is(aten::sym_size_int)) continue;
     const auto reason = reasons.find(node->num_results() == 0 ? "" : node->result()->name());
     found.push_back(absl::StrCat(node->describe(), ": ",
                                  reason != reasons.end() ? reason->second

@@ -105,6 +105,42 @@ TEST(IntegerGraph, LeavesTheBorder) {
   EXPECT_TRUE(integer_program(program).ok());
 }
 
+// Sizes that vary are asked for at the border, and where levels lie.
+TEST(IntegerGraph, AsksForSizesWithoutFloats) {
+  Program program;
+  program.methods["m"].graph =
+      graph_of("method @m<s0: 1..8>(%x: f32[s0,4]) { %n = aten.sym_size.int(%x, 0)\n" +
+               quantise("q", "x") + dequantise("d", "q") +
+               "%k = aten.sym_size.int(%d, 0)\n%v = aten.view.default(%q, [%n, 2, 2])\n"
+               "%w = aten.view.default(%q, [%k, 4, 1])\nreturn %v, %w }");
+  const absl::Status made = integer_program(program);
+  ASSERT_TRUE(made.ok()) << made;
+  EXPECT_THAT(plain_text(*program.methods["m"].graph),
+              AllOf(HasSubstr("aten.sym_size.int(%0, 0)"), HasSubstr("aten.sym_size.int(%2, 0)"),
+                    Not(HasSubstr("dequantize"))));
+}
+
+TEST(IntegerGraph, PoolsPlanesOfBatchesThatVary) {
+  const auto pooled = [](const std::string& pool, const char* sizes) {
+    Program program;
+    program.methods["m"].graph =
+        graph_of(std::string("method @m<s0: 1..8>(%q: i8[") + sizes + "]) {" +
+                 dequantise("a", "q") + pool + quantise("z", "p") + "return %z }");
+    const absl::Status made = integer_program(program);
+    return made.ok() ? plain_text(*program.methods["m"].graph) : std::string(made.message());
+  };
+  EXPECT_THAT(pooled("%p = aten.max_pool2d.default(%a, [2, 2])\n", "s0,3,4,4"),
+              HasSubstr("petrel.int8_max_pool.default(%0, [0, 2, 1, 2, 4, 1], [0, 2, 1, "));
+  EXPECT_THAT(pooled("%p = aten.avg_pool2d.default(%a, [2, 4])\n", "s0,3,4,4"),
+              HasSubstr("petrel.int8_average.default(%0, [0, 2, 2, 2, 4, 2], [0, 4, 4], "));
+  EXPECT_THAT(pooled("%p = aten.mean.dim(%a, [2, 3], false, none)\n", "s0,3,4,4"),
+              HasSubstr("petrel.int8_average.default(%0, [0, 4, 4], [0, 4, 4], "));
+  EXPECT_THAT(pooled("%p = aten.avg_pool2d.default(%a, [2, 2])\n", "1,3,s0 + 4,4"),
+              HasSubstr("its planes vary in size"));
+  EXPECT_THAT(pooled("%p = aten.mean.dim(%a, [0], false, none)\n", "s0,3,4,4"),
+              HasSubstr("its sizes vary"));
+}
+
 // Those of a matrix lie as linear has none: channels are its second dim.
 TEST(IntegerGraph, SaysWhatAboutAMatrixHasNoIntegers) {
   const auto product = [](const char* bias, const char* numbers) {

@@ -152,6 +152,14 @@ absl::StatusOr<bool> choose_among_levels(Graph& graph, Node& node) {
   return true;
 }
 
+// Levels have the sizes of what they stand for.
+bool ask_levels_for_size(Node& node) {
+  const Node* const before = dequantising(node.input(arg::self));
+  if (before == nullptr) return false;
+  node.set_argument(0, Argument(before->input(arg::input)));
+  return true;
+}
+
 // `quantize` above what moves its input, which nothing else reads; those that quantise instead
 // are added to `made`.
 absl::StatusOr<bool> above(Graph& graph, Node& quantize, std::vector<Node*>* made) {
@@ -193,6 +201,8 @@ absl::StatusOr<bool> move_levels(Graph& graph) {
       PETREL_ASSIGN_OR_RETURN(moved, join_below(graph, *node));
     } else if (chooses_among_levels(*node)) {
       PETREL_ASSIGN_OR_RETURN(moved, choose_among_levels(graph, *node));
+    } else if (node->is(aten::sym_size_int)) {
+      moved = ask_levels_for_size(*node);
     }
     changed |= moved;
   }

@@ -68,6 +68,9 @@ bool is_f32(const Value& value) {
   return value.type().is_tensor() && value.tensor().dtype == ScalarType::kFloat;
 }
 
+// Asks for a size, which is the same of integers.
+bool reads_no_number(const Node& node) { return node.is(aten::sym_size_int); }
+
 // How all that reads `input` quantises it, or in `reason` why it stays f32.
 BorderLevels quantised_by_all(const Graph& graph, const Value& input, std::string* reason) {
   std::optional<BorderLevels> all;
@@ -77,6 +80,7 @@ BorderLevels quantised_by_all(const Graph& graph, const Value& input, std::strin
   if (!input.is_used()) *reason = "nothing reads it";
   for (const Node* user : input.users()) {
     if (!reason->empty()) return {};
+    if (reads_no_number(*user)) continue;
     if (!user->is(quantized_decomposed::quantize_per_tensor)) {
       *reason = absl::StrCat(reader_of(*user), " reads it in floats");
       return {};
@@ -93,6 +97,7 @@ BorderLevels quantised_by_all(const Graph& graph, const Value& input, std::strin
     all = levels;
   }
   if (reason->empty() && input.output_uses() > 0) *reason = "it is an output, too";
+  if (reason->empty() && !all) *reason = "nothing reads more of it than its size";
   return reason->empty() ? *all : BorderLevels{};
 }
 
@@ -145,9 +150,10 @@ void take_integers(Graph& graph, size_t place, ScalarType dtype) {
   Value* const input = graph.inputs()[place];
   TensorType type = input->tensor();
   const std::vector<Node*> users = input->users();
-  for (Node* quantize : users) {
-    graph.replace_all_uses(quantize->result(), input);
-    graph.erase(quantize);
+  for (Node* user : users) {
+    if (reads_no_number(*user)) continue;
+    graph.replace_all_uses(user->result(), input);
+    graph.erase(user);
   }
   type.dtype = dtype;
   input->set_type(Type(std::move(type)));

@@ -80,6 +80,29 @@ TEST(IntegerBorder, TakesBytesAndManyReadersThatQuantiseAlike) {
   EXPECT_EQ(borders->at("m")[0].levels.most, 255);
 }
 
+// As archives of sizes that vary do.
+TEST(IntegerBorder, LeavesWhatAsksForASize) {
+  Program program = program_of(R"(method @m<s0: 1..8>(%x: f32[s0,2,2]) {
+    %n = aten.sym_size.int(%x, 0)
+    %q = quantized_decomposed.quantize_per_tensor.default(%x, 0.5, 3, -128, 127, i8)
+    %v = aten.view.default(%q, [%n, 4])
+    %z = quantized_decomposed.dequantize_per_tensor.default(%v, 0.5, 3, -128, 127, i8, none)
+    return %z })");
+  const auto borders = open_border(program, {"int8"});
+  ASSERT_TRUE(borders.ok()) << borders.status();
+  EXPECT_EQ(plain_text(*program.methods["m"].graph),
+            expected(R"(method @m<s0: 1..8>(%x: i8[s0,2,2]) {
+    %n = aten.sym_size.int(%x, 0)
+    %v = aten.view.default(%x, [%n, 4])
+    return %v })"));
+  Program sizes = program_of(R"(method @m<s0: 1..8>(%x: f32[s0,2]) {
+    %n = aten.sym_size.int(%x, 0)
+    %y = aten.full.default([%n], 1.0)
+    return %y })");
+  EXPECT_THAT(open_border(sizes, {"int8"}).status().message(),
+              HasSubstr("input 0 'x': nothing reads more of it than its size"));
+}
+
 TEST(IntegerBorder, SaysWhatStaysFloatAndWhy) {
   const std::string quantise =
       "%q = quantized_decomposed.quantize_per_tensor.default(%x, 0.5, 3, -128, 127, i8)\n";
