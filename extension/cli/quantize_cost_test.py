@@ -224,6 +224,20 @@ class QuantizeCostTest(QuantizeCase):
                     self.assertEqual((self.folder / "m.pte").read_bytes(),
                                      (self.folder / "n.pte").read_bytes())
 
+    # Backends give rows of the layer scales at run time, and integers alone join it with its relu.
+    def test_a_layer_in_front_of_a_cell_stays_float_with_its_activation(self):
+        quantize = ["quantize", MODELS / "led.pt2", "--calibrate", MODELS / "led.samples.npy"]
+        said = self.done(*quantize, "-o", "all.pte")
+        self.assertIn("recurrent cells: rows of all products", said)
+        self.assertLess(float(said.split("noise ")[1].split(" dB")[0]), 51)
+        said = self.done(*quantize, "-o", "m.pte", "--min-sqnr", "52", "--record", "q.json")
+        self.assertGreaterEqual(float(said.split("noise ")[1].split(" dB")[0]), 52)
+        self.done("export", MODELS / "led.pt2", "--quantize", "q.json", "-o", "n.pte")
+        self.assertEqual((self.folder / "m.pte").read_bytes(),
+                         (self.folder / "n.pte").read_bytes())
+        self.assertIn("no layer can compute with integers",
+                      self.refuses(1, *quantize, "-o", "m.pte", "--min-sqnr", "150"))
+
     def test_layers_stay_float_by_budget_of_accuracy(self):
         labels = npy_file.read_elements(MODELS / "loud.labels.npy")
         quantize = ["quantize", MODELS / "loud.pt2", "--calibrate", MODELS / "loud.samples.npy"]
@@ -259,6 +273,11 @@ class QuantizeCostTest(QuantizeCase):
                           self.refuses(2, *quantize, f"--min-sqnr={word}"))
         said = self.refuses(1, *quantize, "--min-sqnr", "150")
         self.assertIn("no layer can compute with integers within the budget: at least 150 dB", said)
+        # What moves elements and curves have no integers either without a product beside them.
+        said = self.refuses(1, "quantize", MODELS / "activations.pt2", "--calibrate",
+                            MODELS / "activations.samples.npy", "-o", "a.pte", "--min-sqnr", "150")
+        self.assertIn("no layer can compute with integers within the budget: at least 150 dB", said)
+        self.assertFalse((self.folder / "a.pte").exists())
         self.assertIn("--max-drop is for --accuracy", self.refuses(2, *quantize, "--max-drop", "1"))
         self.assertIn("need samples: --calibrate",
                       self.refuses(2, "quantize", DIGITS, "--scheme", "dynamic-int8", "-o", "m.pte",

@@ -66,36 +66,52 @@ class Search {
     PETREL_RETURN_IF_ERROR(measure_gains(all));
     PETREL_ASSIGN_OR_RETURN(Kept kept, fewest());
     PETREL_RETURN_IF_ERROR(give_back(&kept));
-    if (kept.size() == units_.size()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("no layer can compute with integers within the budget: ", budget_text(),
-                       "; with all of them ", describe(all)));
-    }
-    return record_of(kept);
+    PETREL_ASSIGN_OR_RETURN(exir::QuantizationRecord record, record_of(kept));
+    if (has_integers()) return record;
+    return absl::InvalidArgumentError(
+        absl::StrCat("no layer can compute with integers within the budget: ", budget_text(),
+                     "; with all of them ", describe(all)));
   }
 
  private:
+  // What is joined in levels is tried together, also where backends compute a product otherwise:
+  // an activation whose product alone is kept float would take numbers that nobody has seen.
   void find_units() {
     for (const auto& [name, method] : observed_.floats.methods) {
-      std::map<const exir::Value*, Kept> touched;  // by value
-      for (const exir::Layer& layer : exir::layers_of(*method.graph, given_.at(name), target_)) {
-        if (!layer.is_quantised) continue;
-        Unit unit;
-        unit.method = name;
-        for (const exir::Node* node : layer.nodes) {
-          unit.nodes.push_back(node->result()->name());
-          touched[node->result()].insert(units_.size());
-          for (const exir::Value* operand : node->operands()) {
-            touched[operand].insert(units_.size());
-          }
-        }
-        candidates_.push_back({{units_.size()}});
-        units_.push_back(std::move(unit));
+      const exir::MethodQuantization& given = given_.at(name);
+      std::set<const exir::Node*> quantised;
+      for (const exir::Layer& layer : exir::layers_of(*method.graph, given, target_)) {
+        if (layer.is_quantised) quantised.insert(layer.nodes.begin(), layer.nodes.end());
       }
-      if (given_.at(name).scheme == exir::QuantScheme::kStaticInt8) {
-        add_groups(*method.graph, given_.at(name), touched);
+      exir::MethodQuantization in_levels = given;
+      in_levels.on_backends.clear();
+      std::map<const exir::Value*, Kept> touched;  // by value
+      for (const exir::Layer& layer : exir::layers_of(*method.graph, in_levels, target_)) {
+        if (std::none_of(layer.nodes.begin(), layer.nodes.end(),
+                         [&](const exir::Node* node) { return quantised.count(node) != 0; })) {
+          continue;
+        }
+        add_unit(name, layer, &touched);
+      }
+      if (given.scheme == exir::QuantScheme::kStaticInt8) {
+        add_groups(*method.graph, given, touched);
       }
     }
+  }
+
+  void add_unit(const std::string& method, const exir::Layer& layer,
+                std::map<const exir::Value*, Kept>* touched) {
+    Unit unit;
+    unit.method = method;
+    for (const exir::Node* node : layer.nodes) {
+      unit.nodes.push_back(node->result()->name());
+      (*touched)[node->result()].insert(units_.size());
+      for (const exir::Value* operand : node->operands()) {
+        (*touched)[operand].insert(units_.size());
+      }
+    }
+    candidates_.push_back({{units_.size()}});
+    units_.push_back(std::move(unit));
   }
 
   void add_groups(const exir::Graph& graph, const exir::MethodQuantization& method,
@@ -115,11 +131,26 @@ class Search {
   absl::StatusOr<exir::QuantizationRecord> record_of(const Kept& kept) {
     observed_.choices = given_;
     for (const size_t unit : kept) {
+      exir::MethodQuantization& choice = observed_.choices[units_[unit].method];
       for (const std::string& node : units_[unit].nodes) {
-        observed_.choices[units_[unit].method].keep_float[node] = units_[unit].why;
+        choice.keep_float[node] = units_[unit].why;
+        choice.on_backends.erase(node);
       }
     }
     return observed_.choose(ranges_, histograms_);
+  }
+
+  // Whether a layer computes with integers by the choices: one that is not kept float stays it
+  // where nothing beside it has integers, as what moves elements does without a product.
+  bool has_integers() const {
+    for (const auto& [name, method] : observed_.floats.methods) {
+      const auto layers = exir::layers_of(*method.graph, observed_.choices.at(name), target_);
+      if (std::any_of(layers.begin(), layers.end(),
+                      [](const exir::Layer& layer) { return layer.is_quantised; })) {
+        return true;
+      }
+    }
+    return false;
   }
 
   absl::StatusOr<Verdict> measure(const Kept& kept, size_t step) {

@@ -12,6 +12,7 @@ correlated   three linear layers of inputs that six numbers decide, but for a li
 uneven       blocks of depthwise and pointwise convolutions whose channels are up to 1000 times
              and more as loud as each other, and count as much. Others to try.
 cell         a recurrent cell of eight steps, and a layer that reads them.
+led          a layer with relu in front of a recurrent cell of four steps.
 seldom       convolutions over time. Of the samples some, at odd places, are far louder than the
              rest.
 whole        a convolution of volumes, relu6, pixel_shuffle and attention with a mask, which
@@ -132,6 +133,21 @@ def cell() -> None:
     save("cell", Cell().eval(), {"samples": torch.randn(32, 1, 8, 8)})
 
 
+class Led(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.cell = nn.Linear(6, 8), nn.GRU(8, 8, batch_first=True)
+        self.last = nn.Linear(8, 4)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.last(self.cell(torch.relu(self.first(x)))[0])
+
+
+def led() -> None:
+    torch.manual_seed(14)
+    save("led", Led().eval(), {"samples": torch.randn(16, 1, 4, 6)})
+
+
 def seldom() -> None:
     torch.manual_seed(11)
     model = nn.Sequential(nn.Conv1d(4, 16, 5, padding=2), nn.LeakyReLU(0.1),
@@ -165,6 +181,7 @@ def whole() -> None:
 if __name__ == "__main__":
     whole()
     cell()
+    led()
     seldom()
     uneven()
     loud()
