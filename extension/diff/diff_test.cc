@@ -296,6 +296,22 @@ TEST(DiffTraces, LeavesAloneWhatComputesOneThingInTwoWays) {
   EXPECT_THAT(diff.unmatched_b, ElementsAre(1u));
 }
 
+// One program has in one step what the other has in several, each with the same numbers.
+TEST(DiffTraces, DoesNotTakeOneMoveForAnother) {
+  for (const char* move : {"aten::pixel_unshuffle.out", "aten::flip.out", "aten::roll.out"}) {
+    const ValueTrace first = trace({value("input", {}, {4}, {1, 2, 3, 4}),
+                                    value("aten::gelu.out", {0}, {1, 1, 2, 2}, {1, 2, 3, 4}),
+                                    value(move, {1}, {1, 4, 1, 1}, {4, 3, 2, 1}),
+                                    value("aten::abs.out", {2}, {1, 4, 1, 1}, {4, 3, 2, 1})});
+    const ValueTrace second = trace({value("input", {}, {4}, {1, 2, 3, 4}),
+                                     value("Gelu", {0}, {1, 1, 2, 2}, {1, 2, 3, 4}),
+                                     value("Concatenate2", {1}, {1, 4, 1, 1}, {1, 2, 3, 4}),
+                                     value("StaticTranspose", {2}, {1, 4, 1, 1}, {4, 3, 2, 1}),
+                                     value("Abs", {3}, {1, 4, 1, 1}, {4, 3, 2, 1})});
+    EXPECT_TRUE(diff_traces(first, second, {}).is_equal()) << move;
+  }
+}
+
 TEST(DiffTraces, ComparesOutputsWhateverMadeThem) {
   const ValueTrace first =
       trace({value("input", {}, {2}, {1, 2}), value("aten::gelu.out", {0}, {2}, {3, 4})});
