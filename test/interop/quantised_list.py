@@ -14,6 +14,8 @@ from typing import Callable
 import torch
 from torch.export import Dim
 from torchao.quantization import MappingType
+from torchao.quantization.granularity import PerRow, PerTensor
+from torchao.quantization.quant_api import Int8WeightOnlyConfig
 
 import quantised_moves as moved
 import quantised_networks as nets
@@ -162,6 +164,8 @@ AT_RUN_TIME: dict[str, Callable[[], Program]] = {
     "wide_8da8w_zeros": lambda: torchao(
         wide, (2, 2, 256), linear=of_rows(8, MappingType.ASYMMETRIC)),
     "wide_integers": lambda: torchao(wide, (3, 256), linear=of_integers()),
+    "wide_integers_whole": lambda: torchao(
+        wide, (3, 256), linear=of_integers(granularity=[PerRow(), PerTensor()])),
     "encoder_integers": lambda: torchao(
         nets.Encoder, (2, 7, 32), linear=of_integers(MappingType.ASYMMETRIC)),
     "next_dynamic": lambda: dynamic_channel(nets.Next, (1, 3, 20, 24)),
@@ -200,6 +204,9 @@ AT_RUN_TIME: dict[str, Callable[[], Program]] = {
 
 STORED: dict[str, Callable[[], Program]] = {
     "perceptron_int8": lambda: torchao(nets.Perceptron, (5, 33), linear=only_weights(8), kind=WEIGHTS),
+    "wide_int8_cast": lambda: torchao(wide, (3, 256), linear=Int8WeightOnlyConfig(), kind=WEIGHTS),
+    "wide_int8_whole": lambda: torchao(
+        wide, (2, 2, 256), linear=Int8WeightOnlyConfig(granularity=PerTensor()), kind=WEIGHTS),
     "perceptron_int4": lambda: torchao(nets.Perceptron, (5, 33), linear=only_weights(4), kind=WEIGHTS),
     "wide_int4_32": lambda: torchao(wide, (3, 256), linear=only_weights(4, 32), kind=WEIGHTS),
     "wide_int4_64": lambda: torchao(wide, (1, 256), linear=only_weights(4, 64), kind=WEIGHTS),

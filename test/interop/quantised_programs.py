@@ -25,7 +25,7 @@ from executorch.backends.xnnpack.quantizer.xnnpack_quantizer_utils import Quanti
 from torch import nn
 from torch.export import ExportedProgram, export
 from torchao.quantization import MappingType
-from torchao.quantization.granularity import PerAxis, PerGroup
+from torchao.quantization.granularity import PerAxis, PerGroup, PerRow
 from torchao.quantization.pt2e import move_exported_model_to_eval
 from torchao.quantization.pt2e.observer import (
     HistogramObserver,
@@ -175,9 +175,9 @@ def of_rows(bits: int, mapping=MappingType.SYMMETRIC):
         weight_mapping_type=mapping)
 
 
-def of_integers(mapping=MappingType.SYMMETRIC):
+def of_integers(mapping=MappingType.SYMMETRIC, granularity=PerRow()):
     """Weights of 8 bits in rows, and products by an operator of integers."""
-    return Int8DynamicActivationInt8WeightConfig(act_mapping_type=mapping)
+    return Int8DynamicActivationInt8WeightConfig(act_mapping_type=mapping, granularity=granularity)
 
 
 def of_groups(bits: int, size: int, mapping=MappingType.SYMMETRIC):

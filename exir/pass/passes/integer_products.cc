@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "exir/ops/table.h"
 #include "exir/pass/framework/builder.h"
@@ -142,14 +143,41 @@ std::optional<IntegerProduct> product_of_rows(const Value* value) {
   return product;
 }
 
+bool has_one_element(const Value* value) {
+  const rules::Sizes sizes = sizes_of(value);
+  return is_always(sizes, rules::Sizes(sizes.size(), 1));
+}
+
+// What lies in `scale`: one number for each of `outputs` along the last dim, or one for all. Null
+// for others.
+Value* scales_of_outputs(Value* scale, const rules::Size& outputs) {
+  Value* const whole = behind_view(scale);
+  const rules::Sizes sizes = sizes_of(scale);
+  rules::Sizes by_output(sizes.size(), 1);
+  if (!by_output.empty()) by_output.back() = outputs;
+  return has_one_element(whole) || is_always(sizes, by_output) ? whole : nullptr;
+}
+
+// Floats of i8[N,K] by what scales_of_outputs() gave.
+absl::StatusOr<Value*> dequantised(Builder& b, Value* weight, Value* scales) {
+  const rules::Sizes sizes = sizes_of(weight);
+  rules::Sizes count = {sizes[0], 1};
+  rules::Sizes block = {1, sizes[1]};
+  if (has_one_element(scales)) std::swap(count[0], block[0]);
+  if (!is_always(sizes_of(scales), count)) {
+    PETREL_ASSIGN_OR_RETURN(scales, b.view(scales, count));
+  }
+  return b.call(torchao::dequantize_affine, {weight, block, scales, none(), ScalarType::kChar,
+                                             INT8_MIN, INT8_MAX, ScalarType::kFloat});
+}
+
 absl::StatusOr<bool> linear(Builder& b, Node& node, bool with_rounded) {
   Value* scale = tensor_at(node, arg::other);
   const auto product =
       scale == nullptr ? std::nullopt : product_of_rows(tensor_at(node, arg::self));
   if (!product || (product->is_rounded && !with_rounded)) return false;
-  const rules::Sizes sizes = sizes_of(product->weight);
-  Value* whole = behind_view(scale);
-  if (!is_always(sizes_of(whole), {sizes[0], 1})) return false;
+  Value* const scales = scales_of_outputs(scale, sizes_of(product->weight)[0]);
+  if (scales == nullptr) return false;
   const Node& quantize = *product->quantize;
   PETREL_ASSIGN_OR_RETURN(Value * x,
                           b.call(torchao::dequantize_affine,
@@ -157,10 +185,7 @@ absl::StatusOr<bool> linear(Builder& b, Node& node, bool with_rounded) {
                                   quantize.argument(arg::scale), quantize.argument(arg::zero_point),
                                   ScalarType::kChar, quantize.argument(arg::quant_min),
                                   quantize.argument(arg::quant_max), ScalarType::kFloat}));
-  PETREL_ASSIGN_OR_RETURN(Value * weight,
-                          b.call(torchao::dequantize_affine,
-                                 {product->weight, rules::Sizes{1, sizes[1]}, whole, none(),
-                                  ScalarType::kChar, INT8_MIN, INT8_MAX, ScalarType::kFloat}));
+  PETREL_ASSIGN_OR_RETURN(Value * weight, dequantised(b, product->weight, scales));
   PETREL_ASSIGN_OR_RETURN(Value * y, b.call(aten::linear, {x, weight}));
   PETREL_ASSIGN_OR_RETURN(y, b.view(y, sizes_of(node.result())));
   return done(b, node, b.cast(y, node.result()->tensor().dtype));
@@ -169,18 +194,77 @@ absl::StatusOr<bool> linear(Builder& b, Node& node, bool with_rounded) {
 absl::StatusOr<bool> linear_of_exact(Builder& b, Node& node) { return linear(b, node, false); }
 absl::StatusOr<bool> linear_of_any(Builder& b, Node& node) { return linear(b, node, true); }
 
+// A product of floats by levels of i8 that were cast to floats.
+struct StoredProduct {
+  Value* x;
+  Value* weight;  // i8[N,K]
+};
+
+// The constant of i8 that `value` casts, perhaps after `value` was turned.
+Value* levels_cast_in(const Value* value, bool is_turned) {
+  Value* levels = cast_to(value, value->tensor().dtype);
+  if (is_turned) {
+    const Node* permute = made_by(levels, aten::permute);
+    const bool swaps = permute != nullptr && permute->argument(arg::dims) == Argument(Ints{1, 0});
+    levels = swaps ? permute->input(arg::self) : nullptr;
+  }
+  const bool is_stored = levels != nullptr && levels->is_constant() &&
+                         levels->tensor().dtype == ScalarType::kChar &&
+                         levels->tensor().rank() == 2;
+  return is_stored ? levels : nullptr;
+}
+
+std::optional<StoredProduct> product_of_stored(const Value* value) {
+  if (value == nullptr || !value->has_single_user()) return std::nullopt;
+  StoredProduct product{};
+  if (const Node* mm = made_by(value, aten::mm); mm != nullptr) {
+    product = {mm->input(arg::self), levels_cast_in(mm->input(arg::mat2), true)};
+  } else if (const Node* linear = made_by(value, aten::linear);
+             linear != nullptr && linear->argument(arg::bias).is_none()) {
+    product = {linear->input(arg::input), levels_cast_in(linear->input(arg::weight), false)};
+  }
+  return product.weight == nullptr ? std::nullopt : std::make_optional(product);
+}
+
+absl::StatusOr<bool> linear_of_stored(Builder& b, Node& node) {
+  Value* const self = tensor_at(node, arg::self);
+  Value* const other = tensor_at(node, arg::other);
+  for (const auto& [y, scale] : {std::pair(self, other), std::pair(other, self)}) {
+    const auto product = scale == nullptr ? std::nullopt : product_of_stored(y);
+    if (!product || y->tensor().dtype != node.result()->tensor().dtype) continue;
+    Value* scales = scales_of_outputs(scale, sizes_of(product->weight)[0]);
+    if (scales == nullptr) continue;
+    // Networks of bfloat16 and half round them for the product.
+    if (Value* const wide = cast_to(scales, scales->tensor().dtype); wide != nullptr) scales = wide;
+    if (!scales->is_constant() || !is_floating_point(scales->tensor().dtype)) continue;
+    PETREL_ASSIGN_OR_RETURN(Value * weight, dequantised(b, product->weight, scales));
+    PETREL_ASSIGN_OR_RETURN(Value * x, b.cast(product->x, ScalarType::kFloat));
+    PETREL_ASSIGN_OR_RETURN(Value * made, b.call(aten::linear, {x, weight}));
+    PETREL_ASSIGN_OR_RETURN(made, b.view(made, sizes_of(node.result())));
+    return done(b, node, b.cast(made, node.result()->tensor().dtype));
+  }
+  return false;
+}
+
 constexpr Rewrite kExactRows[] = {{aten::mul_Tensor, linear_of_exact}};
 constexpr Rewrite kAllRows[] = {{aten::mul_Tensor, linear_of_any}};
+constexpr Rewrite kStoredRows[] = {{aten::mul_Tensor, linear_of_stored}};
 constexpr Rewrites kExact[] = {Rewrites(kExactRows)};
 constexpr Rewrites kAll[] = {Rewrites(kAllRows)};
+constexpr Rewrites kStored[] = {Rewrites(kStoredRows)};
 
 }  // namespace
 
 absl::StatusOr<bool> integer_products(Graph& graph, const PassContext& context) {
-  if (!graph.any_operator([](const OpInfo& op) { return op.is(aten::_int_mm); })) return false;
   // Kernels round as the program says.
   const bool has_backend = context.keep_whole && context.keep_whole(op(aten::linear));
-  return apply_rewrites(graph, has_backend ? kAll : kExact);
+  bool changed = false;
+  if (graph.any_operator([](const OpInfo& op) { return op.is(aten::_int_mm); })) {
+    PETREL_ASSIGN_OR_RETURN(changed, apply_rewrites(graph, has_backend ? kAll : kExact));
+  }
+  if (!has_backend) return changed;
+  PETREL_ASSIGN_OR_RETURN(const bool has_stored, apply_rewrites(graph, kStored));
+  return changed || has_stored;
 }
 
 }  // namespace petrel::exir

@@ -150,8 +150,92 @@ TEST(IntegerProducts, StayWhereSomethingElseIsComputed) {
   expect_unchanged(quantised("ASYMMETRIC") + shifted("q") + kScaled);
   expect_unchanged(quantised("ASYMMETRIC") + kDirect + kScaled);
   std::string text = quantised("SYMMETRIC") + kDirect + kScaled;
-  text.replace(text.find("[32,1]"), 6, "[1,32]");
+  text.replace(text.find("[32,1]"), 6, "[5,1]");
+  text.replace(text.find("(%t, [32])"), 10, "(%t, [5, 1])");
   expect_unchanged(text);
+}
+
+TEST(IntegerProducts, MayHaveOneScaleForTheWholeWeight) {
+  std::string text = quantised("SYMMETRIC") + kDirect + kScaled;
+  text.replace(text.find("[32,1]"), 6, "[1,1]");
+  text.replace(text.find("(%t, [32])"), 10, "(%t, [1])");
+  const std::string after = after_pass(both, text);
+  EXPECT_THAT(after, HasSubstr("torchao.dequantize_affine.default(%w, [32, 64], %t, none, i8, "));
+  EXPECT_THAT(after, HasSubstr("aten.linear.default("));
+}
+
+// As Int8WeightOnlyConfig leaves them.
+std::string stored(const std::string& scale, const std::string& product) {
+  return "method @m(%x: f32[5,64]) {\n"
+         "%w = constant @w : i8[32,64]\n"
+         "%t = constant @t : f32[" +
+         scale + "]\n" + product + "return %y }";
+}
+
+constexpr char kByMatrix[] =
+    "%p = aten.permute.default(%w, [1, 0])\n"
+    "%c = aten._to_copy.default(%p, f32)\n"
+    "%m = aten.mm.default(%x, %c)\n"
+    "%v = aten.view.default(%t, [32])\n"
+    "%y = aten.mul.Tensor(%m, %v)\n";
+
+TEST(StoredProducts, BecomeLinearLayersWhereABackendHasThem) {
+  const std::string after =
+      after_pass(both, stored("32,1", kByMatrix), backend_with_linear_layers());
+  EXPECT_THAT(after, HasSubstr("torchao.dequantize_affine.default(%w, [1, 64], %t, none, i8, -128, "
+                               "127, f32)"));
+  EXPECT_THAT(after, HasSubstr("aten.linear.default(%0, "));
+  EXPECT_THAT(after, Not(HasSubstr("aten.mul")));
+  EXPECT_THAT(after, Not(HasSubstr("aten.mm")));
+  EXPECT_EQ(after_pass(both, stored("32,1", kByMatrix)), expected(stored("32,1", kByMatrix)));
+}
+
+// With one scale for all, or as a layer of floats that casts its weight; whichever comes first.
+TEST(StoredProducts, AreFoundInOtherForms) {
+  std::string one = kByMatrix;
+  one.replace(one.find("[32]"), 4, "[1]");
+  EXPECT_THAT(after_pass(both, stored("1,1", one), backend_with_linear_layers()),
+              HasSubstr("torchao.dequantize_affine.default(%w, [32, 64], %t, none"));
+  const std::string after = after_pass(both,
+                                       stored("32",
+                                              "%c = aten._to_copy.default(%w, f32)\n"
+                                              "%m = aten.linear.default(%x, %c)\n"
+                                              "%y = aten.mul.Tensor(%t, %m)\n"),
+                                       backend_with_linear_layers());
+  EXPECT_THAT(after, HasSubstr("aten.view.default(%t, [32, 1])"));
+  EXPECT_THAT(after, HasSubstr("torchao.dequantize_affine.default(%w, [1, 64], "));
+}
+
+TEST(StoredProducts, OfNarrowNetworksAreRoundedOnce) {
+  std::string text = stored("32,1", kByMatrix);
+  for (size_t at = 0; (at = text.find("f32", at)) != std::string::npos;) text.replace(at, 3, "f16");
+  const std::string own = "%t = constant @t : f16[32,1]\n";
+  std::string rounded = text;
+  rounded.replace(rounded.find(own), own.size(),
+                  "%s = constant @t : f32[32,1]\n%t = aten._to_copy.default(%s, f16)\n");
+  for (const std::string& network : {text, rounded}) {
+    const std::string after = after_pass(both, network, backend_with_linear_layers());
+    EXPECT_THAT(after, HasSubstr("aten._to_copy.default(%0, f32"));
+    EXPECT_THAT(after, HasSubstr("(%w, [1, 64], %t, none, i8, -128, 127, f32)"));
+    EXPECT_THAT(after, Not(HasSubstr("aten.mm")));
+  }
+}
+
+TEST(StoredProducts, StayWhereSomethingElseIsComputed) {
+  const auto stays = [](const std::string& text) {
+    EXPECT_EQ(after_pass(both, text, backend_with_linear_layers()), expected(text));
+  };
+  // Numbers of rows, another reader of the product, a bias before the scales.
+  std::string rows = kByMatrix;
+  rows.replace(rows.find("[32]"), 4, "[5, 1]");
+  stays(stored("5", rows));
+  std::string twice = stored("32,1", std::string(kByMatrix) + "%z = aten.relu.default(%m)\n");
+  twice.replace(twice.find("return %y"), 9, "return %y, %z");
+  stays(twice);
+  stays(stored("32",
+               "%c = aten._to_copy.default(%w, f32)\n"
+               "%m = aten.linear.default(%x, %c, %t)\n"
+               "%y = aten.mul.Tensor(%m, %t)\n"));
 }
 
 }  // namespace
