@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The values and instructions of one method, as they stand in the file.
+#include <cmath>
 #include <memory>
 #include <string>
 #include <utility>
@@ -176,6 +177,28 @@ TEST(MethodWriter, FactoriesDropTheOptionsThatTheOutTensorSays) {
   const auto args = list(kernel_call(plan, 0)->args());
   ASSERT_EQ(args.size(), 4u);
   EXPECT_EQ(plan->values()->Get(args[1])->val_as_Double()->double_val(), 0.5);
+}
+
+TEST(MethodWriter, NumbersKeepTheSignOfZero) {
+  auto graph = std::make_unique<Graph>("forward");
+  const auto full = [&graph](double number, const char* name) {
+    return graph
+        ->append(test_op("aten.full.default"),
+                 {Argument(Argument::Ints{2}), Argument(number), Argument(ScalarType::kFloat),
+                  Argument(), Argument(), Argument(false)},
+                 {f32({2})}, name)
+        ->result();
+  };
+  graph->set_outputs({full(-0.0, "below"), full(0.0, "above")});
+  const std::string pte = emit_one(std::move(graph));
+  const fb::Program* program = decode(pte);
+  ASSERT_NE(program, nullptr);
+  const fb::ExecutionPlan* plan = program->execution_plan()->Get(0);
+  const auto number = [plan](size_t call) {
+    return plan->values()->Get(kernel_call(plan, call)->args()->Get(1))->val_as_Double();
+  };
+  EXPECT_TRUE(std::signbit(number(0)->double_val()));
+  EXPECT_FALSE(std::signbit(number(1)->double_val()));
 }
 
 TEST(MethodWriter, ComputedScalarsHaveNoOutArgument) {

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "schema/signed_zero.h"
 
 namespace petrel::exir {
 namespace {
@@ -50,8 +51,10 @@ int32_t ValueTable::bool_value(bool value) {
 }
 
 int32_t ValueTable::double_value(double value) {
-  return shared(absl::StrCat("double ", bits_of(value)),
-                [&] { return append(fb::KernelTypes::Double, fb::CreateDouble(builder_, value)); });
+  return shared(absl::StrCat("double ", bits_of(value)), [&] {
+    const schema::SignedZero keep(builder_, value);
+    return append(fb::KernelTypes::Double, fb::CreateDouble(builder_, value));
+  });
 }
 
 int32_t ValueTable::string_value(const std::string& value) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cmath>
 #include <cstring>
 
 #include "backends/xnnpack/format/graph_check.h"
@@ -72,6 +73,23 @@ TEST(Payload, ReadsBackEveryKindOfNode) {
   const Problem problem = read(write_payload(graph), &again);
   ASSERT_TRUE(problem.ok()) << problem.text();
   expect_equal(again, graph);
+}
+
+TEST(Payload, KeepsTheSignOfZero) {
+  Graph graph = graph_of_all_kinds();
+  for (Node& node : graph.nodes) {
+    node.scalar = -0.0f;
+    node.output_max = -0.0f;
+  }
+  Graph again;
+  const Problem problem = read(write_payload(graph), &again);
+  ASSERT_TRUE(problem.ok()) << problem.text();
+  size_t with_scalars = 0;
+  for (const Node& node : again.nodes) {
+    EXPECT_TRUE(std::signbit(node.output_max)) << find_node_kind(node.kind)->name;
+    with_scalars += std::signbit(node.scalar) ? 1 : 0;
+  }
+  EXPECT_EQ(with_scalars, 3u);  // the number behind the edges, the slope, the factor of ELU
 }
 
 TEST(Payload, IsTheSameEveryTime) {

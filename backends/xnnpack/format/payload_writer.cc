@@ -8,6 +8,7 @@
 #include "backends/xnnpack/format/header.h"
 #include "backends/xnnpack/format/node_kind.h"
 #include "schema/formats.h"
+#include "schema/signed_zero.h"
 
 namespace petrel::backends::xnnpack {
 namespace {
@@ -92,11 +93,19 @@ Offset write_contents(Builder& b, const Node& n) {
 }
 
 flatbuffers::Offset<fbs::Node> write_node(Builder& b, const Node& node) {
-  const Offset contents = write_contents(b, node);
+  Offset contents;
+  {
+    const schema::SignedZero keep(b, node.scalar);
+    contents = write_contents(b, node);
+  }
   const bool is_clamped = node.output_min != -std::numeric_limits<float>::infinity() ||
                           node.output_max != std::numeric_limits<float>::infinity();
   flatbuffers::Offset<fbs::OutputMinMax> range;
-  if (is_clamped) range = fbs::CreateOutputMinMax(b, node.output_min, node.output_max);
+  if (is_clamped) {
+    const schema::SignedZero keep_min(b, node.output_min);
+    const schema::SignedZero keep_max(b, node.output_max);
+    range = fbs::CreateOutputMinMax(b, node.output_min, node.output_max);
+  }
   return fbs::CreateNode(b, node.kind, contents, node.debug_handle, range);
 }
 
