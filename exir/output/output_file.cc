@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <fstream>
 #include <utility>
 
@@ -26,6 +27,15 @@ namespace {
 constexpr size_t kPendingBytes = size_t{1} << 16;
 // Some systems write at most 2 GB in one call.
 constexpr size_t kMaxWriteBytes = size_t{1} << 30;
+
+// So many files without a name are open at a time; others are named at once, and closed when they
+// are written, so that thousands of shards do not want as many descriptors.
+constexpr int kMaxUnnamed = 64;
+std::atomic<int> unnamed{0};
+
+#ifndef O_TMPFILE
+#define O_TMPFILE (020000000 | O_DIRECTORY)  // glibc 2.17 does not have it
+#endif
 
 absl::Status failed(const std::string& what, const std::string& path, int error) {
   const std::string message = absl::StrCat("cannot ", what, " '", path, "': ", strerror(error));
@@ -47,6 +57,9 @@ bool exchange_names(const std::string& a, const std::string& b) {
   return syscall(SYS_renameat2, AT_FDCWD, a.c_str(), AT_FDCWD, b.c_str(), RENAME_EXCHANGE) == 0;
 }
 
+// Letters and a dot.
+constexpr size_t kSuffixSize = 9;
+
 // Names that meet are found by O_EXCL; that nobody can foretell them keeps others from taking them.
 std::string random_suffix() {
   constexpr char kLetters[] = "0123456789abcdefghijklmnopqrstuvwxyz";
@@ -58,19 +71,18 @@ std::string random_suffix() {
     bits = static_cast<uint64_t>(now.tv_nsec) << 22 ^ static_cast<uint64_t>(getpid());
   }
   std::string suffix = ".";
-  for (int i = 0; i < 8; ++i, bits /= 36) suffix += kLetters[bits % 36];
+  for (; suffix.size() < kSuffixSize; bits /= 36) suffix += kLetters[bits % 36];
   return suffix;
 }
 
-// A new file beside `path`, whose name goes to `name`; -1 with errno where there can be none.
-// The system applies the umask to `mode`. Asking for it would take setting it, and another thread
-// may be doing so, too: what both then put back is that of neither.
-int create_beside(const std::string& path, mode_t mode, std::string* name) {
+// Tries names beside `path`, which go to `name`, until `take` returns no EEXIST.
+template <typename Take>
+int take_name_beside(const std::string& path, std::string* name, const Take& take) {
   constexpr int kTries = 100;
   for (int i = 0; i < kTries; ++i) {
     *name = path + random_suffix();
-    const int fd = open(name->c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-    if (fd >= 0 || errno != EEXIST) return fd;
+    const int result = take(name->c_str());
+    if (result >= 0 || errno != EEXIST) return result;
   }
   return -1;
 }
@@ -79,6 +91,33 @@ std::string folder_of(const std::string& path) {
   const size_t slash = path.rfind('/');
   if (slash == std::string::npos) return ".";
   return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+std::string place_of(int fd) { return absl::StrCat("/proc/self/fd/", fd); }
+
+// A new file in the folder of `path` that has no name and is gone with the process, however that
+// ends; -1 where the system or the file system has none. The name that it may need for a moment
+// has to fit.
+int create_unnamed(const std::string& path, mode_t mode) {
+  constexpr size_t kMaxName = 255;
+  const size_t slash = path.rfind('/');
+  const size_t name = slash == std::string::npos ? path.size() : path.size() - slash - 1;
+  if (name + kSuffixSize > kMaxName) return -1;
+  if (unnamed.fetch_add(1) < kMaxUnnamed) {
+    const int fd = open(folder_of(path).c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
+    if (fd >= 0 && access(place_of(fd).c_str(), F_OK) == 0) return fd;
+    if (fd >= 0) close(fd);
+  }
+  --unnamed;
+  return -1;
+}
+
+// The system applies the umask to `mode`. Asking for it would take setting it, and another thread
+// may be doing so, too: what both then put back is that of neither.
+int create_named(const std::string& path, mode_t mode, std::string* name) {
+  return take_name_beside(path, name, [&](const char* free) {
+    return open(free, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+  });
 }
 
 }  // namespace
@@ -98,11 +137,13 @@ absl::StatusOr<OutputFile> OutputFile::create(const std::string& path) {
   }
   std::string temporary;
   // Nobody reads a file that has yet to get the mode of the one that it replaces.
-  const int fd = create_beside(path, exists ? 0600 : 0666, &temporary);
+  const mode_t mode = exists ? 0600 : 0666;
+  int fd = create_unnamed(path, mode);
+  if (fd < 0) fd = create_named(path, mode, &temporary);
   if (fd < 0) return failed("create a file beside", path, errno);
   OutputFile file(path, temporary, fd);
   if (exists && fchmod(fd, info.st_mode & 07777) != 0) {
-    return failed("set the mode of", temporary, errno);
+    return failed("set the mode of a file beside", path, errno);
   }
   return file;
 }
@@ -114,7 +155,7 @@ absl::StatusOr<bool> OutputFile::differs_from_what_is_there() const {
     struct stat info;
     return stat(path_.c_str(), &info) == 0;
   }
-  std::ifstream made(temporary_, std::ios::binary);
+  std::ifstream made(temporary_path(), std::ios::binary);
   std::vector<char> a(kPendingBytes), b(kPendingBytes);
   while (made.good() && there.good()) {
     made.read(a.data(), static_cast<std::streamsize>(a.size()));
@@ -129,18 +170,32 @@ absl::StatusOr<bool> OutputFile::differs_from_what_is_there() const {
 }
 
 OutputFile::OutputFile(std::string path, std::string temporary, int fd)
-    : path_(std::move(path)), temporary_(std::move(temporary)), fd_(fd) {}
+    : path_(std::move(path)),
+      temporary_(std::move(temporary)),
+      fd_(fd),
+      is_unnamed_(temporary_.empty()) {}
 
 OutputFile::OutputFile(OutputFile&& other) noexcept
     : path_(std::move(other.path_)),
       temporary_(std::exchange(other.temporary_, {})),
       fd_(std::exchange(other.fd_, -1)),
+      is_unnamed_(std::exchange(other.is_unnamed_, false)),
+      is_finished_(other.is_finished_),
       pending_(std::move(other.pending_)) {}
 
 OutputFile::~OutputFile() {
-  if (fd_ >= 0) close(fd_);
+  close_file();
   if (!temporary_.empty()) unlink(temporary_.c_str());
 }
+
+int OutputFile::close_file() {
+  if (fd_ < 0) return 0;
+  if (is_unnamed_) --unnamed;
+  is_unnamed_ = false;
+  return close(std::exchange(fd_, -1));
+}
+
+std::string OutputFile::temporary_path() const { return is_unnamed_ ? place_of(fd_) : temporary_; }
 
 absl::Status OutputFile::write_out(absl::Span<const uint8_t> bytes) {
   while (!bytes.empty()) {
@@ -165,11 +220,30 @@ absl::Status OutputFile::write(absl::Span<const uint8_t> bytes) {
 }
 
 absl::Status OutputFile::finish() {
-  if (fd_ == -1) return absl::OkStatus();
+  if (is_finished_) return absl::OkStatus();
   PETREL_RETURN_IF_ERROR(write_out(pending_));
   pending_.clear();
   if (fsync(fd_) != 0) return failed("write", path_, errno);
-  if (close(std::exchange(fd_, -1)) != 0) return failed("write", path_, errno);
+  // What has no name lives by its descriptor.
+  if (!is_unnamed_ && close_file() != 0) return failed("write", path_, errno);
+  is_finished_ = true;
+  return absl::OkStatus();
+}
+
+absl::Status OutputFile::give_name() {
+  const std::string place = place_of(fd_);
+  const auto link_to = [&](const char* name) {
+    return linkat(AT_FDCWD, place.c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW);
+  };
+  // A link takes no name that is there, so a file that is replaced needs another one for a moment.
+  if (link_to(path_.c_str()) != 0) {
+    std::string name;
+    if (errno != EEXIST || take_name_beside(path_, &name, link_to) != 0) {
+      return failed("name a file", path_, errno);
+    }
+    temporary_ = name;
+  }
+  close_file();
   return absl::OkStatus();
 }
 
@@ -177,7 +251,8 @@ absl::Status OutputFile::publish() {
   // A file that is replaced changes places with ours, for withdraw(). Where
   // there is none, or the kernel or the file system cannot exchange names, ours
   // just moves.
-  if (!exchange_names(temporary_, path_)) {
+  if (is_unnamed_) PETREL_RETURN_IF_ERROR(give_name());
+  if (!temporary_.empty() && !exchange_names(temporary_, path_)) {
     if (rename(temporary_.c_str(), path_.c_str()) != 0) {
       return failed("rename a file to", path_, errno);
     }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A file that appears at its path complete or not at all: bytes go to a
-// temporary file in the same folder, which is renamed when all is written.
+// temporary file in the same folder, which is renamed when all is written. Where
+// the file system can, it has no name till then: a process that is killed leaves nothing.
 //
 //   PETREL_ASSIGN_OR_RETURN(OutputFile file, OutputFile::create("model.pte"));
 //   PETREL_RETURN_IF_ERROR(file.write(bytes));
@@ -46,16 +47,21 @@ class OutputFile {
   void withdraw();
 
   const std::string& path() const { return path_; }
-  // Where the bytes are. Precondition: it is not published.
-  const std::string& temporary_path() const { return temporary_; }
+  // Where the bytes are, for this process. Precondition: it is not published.
+  std::string temporary_path() const;
 
  private:
   OutputFile(std::string path, std::string temporary, int fd);
   absl::Status write_out(absl::Span<const uint8_t> bytes);
+  // The name of its path, or a temporary one if that is taken.
+  absl::Status give_name();
+  int close_file();
 
   std::string path_;
   std::string temporary_;  // once published: the file that was replaced, or ""
-  int fd_;                 // -1 once finished
+  int fd_;                 // -1 once closed
+  bool is_unnamed_;        // it has no name, and must stay open
+  bool is_finished_ = false;
   std::vector<uint8_t> pending_;
 };
 

@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <signal.h>
@@ -151,6 +152,53 @@ TEST_F(OutputFileTest, LeavesNothingWhenDropped) {
     ASSERT_TRUE(moved.write(bytes("half")).ok());
   }
   EXPECT_THAT(files(), IsEmpty());
+}
+
+// As by Ctrl-C, or where memory runs out.
+TEST_F(OutputFileTest, LeavesNothingWhenTheProcessIsKilled) {
+  const int unnamed = open(folder_.c_str(), O_TMPFILE | O_RDWR, 0600);
+  if (unnamed < 0) GTEST_SKIP() << "the file system has no files without a name";
+  close(unnamed);
+  const std::string path = folder_ + "/x";
+  std::ofstream(path) << "old";
+  const auto body = [&] {
+    auto written = OutputFile::create(path);
+    auto finished = OutputFile::create(folder_ + "/y");
+    if (!written->write(bytes(std::string(200000, 'x'))).ok()) _exit(1);
+    if (!finished->write(bytes("whole")).ok() || !finished->finish().ok()) _exit(1);
+    if (contents(finished->temporary_path()) != "whole") _exit(1);
+    raise(SIGKILL);
+  };
+  const pid_t child = fork();
+  if (child == 0) body();
+  int state = 0;
+  ASSERT_EQ(waitpid(child, &state, 0), child);
+  ASSERT_TRUE(WIFSIGNALED(state));
+  EXPECT_THAT(files(), ElementsAre("x"));
+  EXPECT_EQ(contents(path), "old");
+}
+
+// With few descriptors to be had, as in many processes.
+TEST_F(OutputFileTest, HundredsOfFilesNeedFewDescriptors) {
+  constexpr size_t kFiles = 300;
+  rlimit old;
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &old), 0);
+  rlimit few = old;
+  few.rlim_cur = 128;
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+  size_t published = 0;
+  {
+    std::vector<OutputFile> all;
+    for (size_t i = 0; i < kFiles; ++i) {
+      auto file = OutputFile::create(folder_ + "/" + std::to_string(i));
+      if (!file.ok() || !file->write(bytes("x")).ok() || !file->finish().ok()) break;
+      all.push_back(*std::move(file));
+    }
+    for (OutputFile& file : all) published += file.publish().ok() ? 1 : 0;
+  }
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &old), 0);
+  EXPECT_EQ(published, kFiles);
+  EXPECT_EQ(files().size(), kFiles);
 }
 
 TEST_F(OutputFileTest, KeepsTheOldFileUntilPublishedAndItsMode) {
