@@ -106,7 +106,12 @@ Array from_buffer(py::handle object) {
   return array;
 }
 
-Array from_dlpack(py::handle object) {
+Array from_dlpack(py::handle given) {
+  // Elements that torch is to negate when they are read, as those of z.conj().imag are, come as
+  // they lie in memory: it hands out no mark of that.
+  const py::object object = py::hasattr(given, "resolve_neg")
+                                ? py::object(given.attr("resolve_neg")())
+                                : py::reinterpret_borrow<py::object>(given);
   const auto device = object.attr("__dlpack_device__")().cast<std::pair<int, int>>();
   if (device.first != dlpack::kCpu && device.first != dlpack::kCudaHost) {
     throw py::type_error("the tensor is on device type " + std::to_string(device.first) +

@@ -81,6 +81,13 @@ class AsBfloat16(OnlyDlpack):
         return capsule
 
 
+class Negated(OnlyDlpack):
+    """As torch.Tensor where its bit for negation is set: its memory has other numbers."""
+
+    def resolve_neg(self):
+        return OnlyDlpack(-self._array)
+
+
 def as_bfloat16(bits):
     return AsBfloat16(bits)
 
@@ -289,6 +296,9 @@ class CallTest(unittest.TestCase):
                       plain, memoryview(self.image), OnlyDlpack(self.image),
                       OnlyDlpack(wide[..., ::2])):
             numpy.testing.assert_array_equal(self.forward(array)[0], self.expected)
+
+    def test_takes_the_numbers_of_a_tensor_that_is_still_to_be_negated(self):
+        numpy.testing.assert_array_equal(self.forward(Negated(-self.image))[0], self.expected)
 
     def test_results_are_the_callers_own(self):
         first = self.forward(self.image)[0]

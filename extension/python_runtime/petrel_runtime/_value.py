@@ -67,6 +67,9 @@ def info_of(value: Value, levels: Optional[Tuple[float, int]]) -> ValueInfo:
 def _array_of(given: Any) -> numpy.ndarray:
     if isinstance(given, (numpy.ndarray, Tensor)) or not hasattr(given, "__dlpack__"):
         return numpy.asarray(given)
+    if hasattr(given, "resolve_neg"):
+        # torch hands out elements that are still to be negated as they lie in memory.
+        given = given.resolve_neg()
     return numpy.from_dlpack(given)
 
 

@@ -25,6 +25,22 @@ def images(count=50):
     return (data[:, :64] / numpy.float32(16)).reshape(-1, 1, 1, 8, 8), data[:, 64]
 
 
+class Negated:
+    """As torch.Tensor where its bit for negation is set: its memory has other numbers."""
+
+    def __init__(self, array):
+        self._array = array
+
+    def resolve_neg(self):
+        return -self._array
+
+    def __dlpack__(self, **kwargs):
+        return self._array.__dlpack__(**kwargs)
+
+    def __dlpack_device__(self):
+        return self._array.__dlpack_device__()
+
+
 class RuntimeTest(unittest.TestCase):
 
     def check(self, program):
@@ -115,6 +131,11 @@ class RuntimeTest(unittest.TestCase):
         method = petrel_runtime.load(INLINE)["forward"]
         picture = images(1)[0][0]
         numpy.testing.assert_array_equal(method(picture.astype(">f4"))[0], method(picture)[0])
+
+    def test_takes_the_numbers_of_a_tensor_that_is_still_to_be_negated(self):
+        method = petrel_runtime.load(INLINE)["forward"]
+        picture = images(1)[0][0]
+        numpy.testing.assert_array_equal(method(Negated(-picture))[0], method(picture)[0])
 
     def test_copies_no_more_than_there_is_room_for(self):
         method = petrel_runtime.load(INLINE)["forward"]
