@@ -62,6 +62,12 @@ absl::StatusOr<std::shared_ptr<const MappedFile>> MappedFile::open(const std::st
   return std::shared_ptr<const MappedFile>(new MappedFile(static_cast<const uint8_t*>(data), size));
 }
 
+absl::StatusOr<std::shared_ptr<const MappedFile>> MappedFile::open_named(const std::string& path) {
+  absl::StatusOr<std::shared_ptr<const MappedFile>> file = open(path);
+  if (file.ok()) return file;
+  return absl::Status(file.status().code(), absl::StrCat(path, ": ", file.status().message()));
+}
+
 MappedFile::~MappedFile() {
   if (data_ != nullptr) ::munmap(const_cast<uint8_t*>(data_), size_);
 }

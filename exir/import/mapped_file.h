@@ -27,6 +27,8 @@ class MappedFile {
   // NotFound when there is no such file, InvalidArgument when it is not a
   // regular file.
   static absl::StatusOr<std::shared_ptr<const MappedFile>> open(const std::string& path);
+  // The same for who does not put the path before its errors: they begin with it.
+  static absl::StatusOr<std::shared_ptr<const MappedFile>> open_named(const std::string& path);
 
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;

@@ -206,7 +206,7 @@ int run(Arguments& arguments) {
     std::fprintf(stderr, "petrel bench: --profile is for --compiled\n");
     return kWrongUsage;
   }
-  const RuntimeMessages messages;
+  const RuntimeMessages messages("bench");
   Module::Options options;
   options.data_files = arguments.data;
   options.other_data = read_safetensors;

@@ -96,6 +96,17 @@ class CliTest(unittest.TestCase):
             self.fails(2, *arguments)
         self.assertEqual(list(self.folder.iterdir()), [])
 
+    def test_wrong_words_are_named(self):
+        for arguments, what, verb in (
+                (["fly"], "no verb 'fly'", ""), (["data", "fly"], "no verb 'fly'", "data "),
+                (["run", "--fly"], "no place for '--fly'", "run "),
+                (["data", "list", "a", "--fly", "3"], "no place for '--fly' '3'", "data list "),
+                (["run", "a.pte", "--threads", "x"], "--threads: ", "run ")):
+            done = petrel(*arguments, cwd=self.folder)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(what, done.stderr.splitlines()[0])
+            self.assertEqual(done.stderr.splitlines()[1], f"Try `petrel {verb}--help`.")
+
     def test_version_tells_builds_and_formats(self):
         text = self.done("--version")
         self.assertRegex(text, r"^petrel \d+\.\d+\.\d+, built with (GCC|Clang) \S+")
@@ -165,6 +176,26 @@ class CliTest(unittest.TestCase):
         self.assertEqual(self.done("run", "m.pte", "--input", IMAGE, *use), plain)
         self.fails(2, "run", "m.pte", "--verify-packed", "never")
         self.fails(1, "run", "m.pte", "--packed-weights", "x" * 300)
+
+    def test_tells_that_packed_weights_are_not_kept(self):
+        self.export()
+        (self.folder / "other").write_bytes(b"of another kind")
+        for path, why in (("none/packed", "cannot be written"), ("other", "packed again")):
+            for verb in (["run", "m.pte"], ["bench", "m.pte", "--seconds", "0.01"]):
+                done = petrel(*verb, "--packed-weights", path, cwd=self.folder)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertIn(f"petrel {verb[0]}: warning: packed weights '{path}'", done.stderr)
+                self.assertIn(why, done.stderr)
+
+    def test_output_that_is_lost_is_no_success(self):
+        self.export()
+        for arguments in (["--help"], ["--version"], ["inspect", "m.pte", "--json"],
+                          ["run", "m.pte"], ["completion", "bash"], ["data", "list", "m.pte"]):
+            with open("/dev/full", "w", encoding="utf-8") as full:
+                done = subprocess.run([PETREL, *arguments], cwd=self.folder, text=True,
+                                      stdout=full, stderr=subprocess.PIPE, check=False)
+            self.assertEqual(done.returncode, 1, arguments)
+            self.assertIn("petrel: cannot write the output", done.stderr)
 
     def test_winograds_convolutions_can_be_switched_off(self):
         self.export()

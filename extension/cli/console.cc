@@ -26,18 +26,29 @@ int fail(absl::string_view verb, const absl::Status& status) {
   return fail(verb, absl::string_view(status.message().data(), status.message().size()));
 }
 
-RuntimeMessages::RuntimeMessages() {
+RuntimeMessages::RuntimeMessages(absl::string_view verb) : verb_(verb) {
   runtime::set_log_hook({[](void* context, runtime::LogLevel level, const char* message) {
                            if (level < runtime::LogLevel::Warning) return;
-                           static_cast<RuntimeMessages*>(context)->messages_.push_back(message);
+                           auto* const self = static_cast<RuntimeMessages*>(context);
+                           self->messages_.push_back(message);
+                           if (level == runtime::LogLevel::Warning) {
+                             self->warnings_.push_back(message);
+                           }
                          },
                          this});
 }
 
-RuntimeMessages::~RuntimeMessages() { runtime::set_log_hook(runtime::LogHook{}); }
+RuntimeMessages::~RuntimeMessages() {
+  runtime::set_log_hook(runtime::LogHook{});
+  if (verb_.empty() || has_failed_) return;
+  for (const std::string& warning : warnings_) {
+    std::fprintf(stderr, "petrel %s: warning: %s\n", verb_.c_str(), shown(warning).c_str());
+  }
+}
 
 int RuntimeMessages::fail(absl::string_view verb, absl::string_view subject,
                           runtime::Error error) const {
+  has_failed_ = true;
   std::string text = this->text();
   if (!text.empty()) text += '\n';
   absl::StrAppend(&text, subject, ": ", runtime::to_string(error));
@@ -45,6 +56,7 @@ int RuntimeMessages::fail(absl::string_view verb, absl::string_view subject,
 }
 
 int RuntimeMessages::fail(absl::string_view verb, const absl::Status& status) const {
+  has_failed_ = true;
   std::string text = this->text();
   if (!text.empty()) text += '\n';
   absl::StrAppend(&text, status.message());

@@ -24,10 +24,11 @@ int fail(absl::string_view verb, absl::string_view message);
 int fail(absl::string_view verb, const absl::Status& status);
 
 // Collects what the runtime logs while it lives, so that an Error can be told
-// with its reason. One at a time.
+// with its reason. One at a time. With a verb it tells warnings at its end, where nothing
+// failed: it is to outlive the modules, whose end may warn, too.
 class RuntimeMessages {
  public:
-  RuntimeMessages();
+  explicit RuntimeMessages(absl::string_view verb = "");
   ~RuntimeMessages();
   RuntimeMessages(const RuntimeMessages&) = delete;
   RuntimeMessages& operator=(const RuntimeMessages&) = delete;
@@ -40,7 +41,10 @@ class RuntimeMessages {
   std::string text() const;
 
  private:
+  const std::string verb_;
   std::vector<std::string> messages_;
+  std::vector<std::string> warnings_;
+  mutable bool has_failed_ = false;
 };
 
 }  // namespace petrel::extension

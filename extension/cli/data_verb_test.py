@@ -369,6 +369,11 @@ class DataVerbTest(unittest.TestCase):
                              ["d.ptd", "m.ptd", "m.pte"])
         self.assertGreater(told, 6)
 
+    def test_names_a_program_that_is_not_there(self):
+        for words in (["split", "none.pte", "-o", "o.pte", "--to", "o.ptd"],
+                      ["merge", "none.pte", "none.ptd", "-o", "o.pte"], ["list", "none.pte"]):
+            self.assertIn("petrel data: none.pte: ", self.fails("data", *words))
+
     def test_split_refuses(self):
         self.done("export", DIGITS, "-o", "m.pte")
         before = sorted(p.name for p in self.folder.iterdir())

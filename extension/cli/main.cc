@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The `petrel` command: export, run and look into programs.
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
+#include <iostream>
+#include <string>
+#include <vector>
 
 #include "extension/cli/diff_verb.h"
 #include "extension/cli/new_app_verb.h"
@@ -11,6 +16,44 @@
 #include "extension/cli/quantize_verb.h"
 #include "extension/cli/verb.h"
 #include "extension/cli/version.h"
+#include "extension/module/error_text.h"
+
+namespace petrel::extension {
+namespace {
+
+// Says what is wrong with a command line. CLI11 asks for what is missing before it tells what it
+// could not place, and tells that in the wrong order.
+int wrong_usage(const CLI::App& app, const CLI::ParseError& wrong) {
+  std::string verb;
+  const CLI::App* at = &app;
+  while (!at->get_subcommands().empty()) {
+    at = at->get_subcommands().front();
+    verb += at->get_name() + ' ';
+  }
+  std::string what = wrong.what();
+  const bool misses = wrong.get_exit_code() == static_cast<int>(CLI::ExitCodes::RequiredError);
+  const bool has_more = wrong.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
+  const std::vector<std::string> unplaced = app.remaining(true);
+  if (!unplaced.empty() && (misses || has_more)) {
+    what = at->get_require_subcommand_min() > 0 ? "there is no verb" : "there is no place for";
+    for (const std::string& word : unplaced) what += " '" + word + "'";
+  }
+  std::fprintf(stderr, "petrel: %s\nTry `petrel %s--help`.\n", shown(what).c_str(), verb.c_str());
+  return kWrongUsage;
+}
+
+// What was printed and is not there, because of a full disk for one, is no success.
+int checked_output(int exit_code) {
+  errno = 0;
+  std::cout.flush();
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good()) return exit_code;
+  std::fprintf(stderr, "petrel: cannot write the output%s%s\n", errno == 0 ? "" : ": ",
+               errno == 0 ? "" : std::strerror(errno));
+  return exit_code == kDone ? kFailed : exit_code;
+}
+
+}  // namespace
+}  // namespace petrel::extension
 
 int main(int argc, char** argv) {
   using namespace petrel::extension;  // NOLINT: the only content of this file
@@ -46,14 +89,13 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& help) {
-    return app.exit(help);
+    return checked_output(app.exit(help));
   } catch (const CLI::ParseError& wrong) {
-    std::fprintf(stderr, "petrel: %s\nTry `petrel --help`.\n", wrong.what());
-    return kWrongUsage;
+    return wrong_usage(app, wrong);
   } catch (const std::exception& error) {
     // Only the standard library's own, such as running out of memory.
     std::fprintf(stderr, "petrel: %s\n", error.what());
     return kFailed;
   }
-  return exit_code;
+  return checked_output(exit_code);
 }

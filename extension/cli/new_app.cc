@@ -2,6 +2,7 @@
 #include "extension/cli/new_app.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -109,7 +110,10 @@ absl::Status check_name(const std::string& name) {
                                                    "': lower case letters, digits and '_' only"));
   }
   // Targets of CMake, and the repository of Bazel.
-  if (name == "petrel" || name == "registry" || name == "test" || name == "all") {
+  static constexpr const char* kTaken[] = {"petrel",  "registry",   "test",         "all",
+                                           "help",    "install",    "preinstall",   "clean",
+                                           "package", "edit_cache", "rebuild_cache"};
+  if (std::find(std::begin(kTaken), std::end(kTaken), name) != std::end(kTaken)) {
     return absl::InvalidArgumentError(
         absl::StrCat("an app cannot be called '", name, "', which is another target's name"));
   }

@@ -55,7 +55,8 @@ class NewAppTest(unittest.TestCase):
         (self.folder / "mine").mkdir()
         self.refuses("'./mine' is there already", "mine")
         self.refuses("cannot be called 'My-App': lower case letters", "My-App")
-        self.refuses("cannot be called 'petrel', which is another target's name", "petrel")
+        for name in ("petrel", "install", "clean", "help"):
+            self.refuses(f"cannot be called '{name}', which is another target's name", name)
         self.refuses("is not a tree of Petrel's sources", "other", "--build", "bazel")
         self.refuses("make not in {cmake,bazel}", "other", "--build", "make")
 

@@ -193,7 +193,6 @@ int replace_data(Module& module, const std::vector<std::string>& replacements,
     std::printf("replaced %zu of %zu keys by %s: %zu delegates and %zu tensors made anew\n",
                 replaced->changed, replaced->keys, shown(file).c_str(), replaced->delegates,
                 replaced->tensors);
-    if (!replaced->warning.empty()) warn(replaced->warning);
   }
   return kDone;
 }
@@ -236,7 +235,7 @@ int run(Arguments& arguments) {
     const std::string told = told_of_override(arguments.program, options);
     if (!told.empty()) warn(told);
   }
-  const RuntimeMessages messages;
+  const RuntimeMessages messages("run");
   Progress progress("run");
   progress.start("load");
   auto module = Module::load(arguments.program, options);

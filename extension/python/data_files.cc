@@ -46,7 +46,7 @@ using Copies = std::vector<std::tuple<std::string, std::string, bool>>;
 absl::Status copy_all(const Copies& copies) {
   exir::OutputFiles files;
   for (const auto& [source, destination, replaces] : copies) {
-    PETREL_ASSIGN_OR_RETURN(const auto file, exir::MappedFile::open(source));
+    PETREL_ASSIGN_OR_RETURN(const auto file, exir::MappedFile::open_named(source));
     PETREL_ASSIGN_OR_RETURN(
         const exir::ByteSink sink,
         files.open(destination, replaces ? exir::OutputFiles::WhenOther::kReplace

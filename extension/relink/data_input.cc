@@ -70,7 +70,7 @@ absl::StatusOr<std::vector<DataEntry>> read_data_file(const std::string& path) {
   if (*kind != FileKind::kData && *kind != FileKind::kTensors) {
     return absl::InvalidArgumentError(absl::StrCat(path, ": is not a .ptd or .safetensors file"));
   }
-  absl::StatusOr<std::shared_ptr<const exir::MappedFile>> file = exir::MappedFile::open(path);
+  absl::StatusOr<std::shared_ptr<const exir::MappedFile>> file = exir::MappedFile::open_named(path);
   if (!file.ok()) return file.status();
   auto data = std::make_shared<MappedData>(*std::move(file));
   const absl::Status loaded =

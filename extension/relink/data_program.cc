@@ -121,7 +121,7 @@ void DataProgram::for_each_delegate(
 absl::StatusOr<DataProgram> DataProgram::read(const std::string& path,
                                               const runtime::Limits& limits) {
   PETREL_ASSIGN_OR_RETURN(std::shared_ptr<const exir::MappedFile> file,
-                          exir::MappedFile::open(path));
+                          exir::MappedFile::open_named(path));
   MappedFileLoader loader(file);
   runtime::ProgramOptions options;
   options.limits = limits;
