@@ -162,6 +162,12 @@ class EValue final {
   // toX() by the type: Tensor, int64_t, double, bool, Scalar or std::string_view.
   template <typename T>
   T to() const;
+  // The same of a value that may be None.
+  template <typename T>
+  std::optional<T> toOptional() const {
+    if (isNone()) return std::nullopt;
+    return to<T>();
+  }
 
   // InvalidType when the value, or an entry of it, has another type. Lists are
   // valid until the same value is read again.
@@ -176,6 +182,16 @@ class EValue final {
   Result<Span<const double>> tryToDoubleList() const;
   Result<Span<const Tensor>> tryToTensorList() const;
   Result<Span<const std::optional<Tensor>>> tryToListOptionalTensor() const;
+  // These by the type, as to().
+  template <typename T>
+  Result<T> tryTo() const;
+  template <typename T>
+  Result<std::optional<T>> tryToOptional() const {
+    if (isNone()) return std::optional<T>();
+    Result<T> value = tryTo<T>();
+    if (!value.ok()) return value.error();
+    return std::optional<T>(*value);
+  }
 
  private:
   void check(Tag expected) const {
@@ -220,6 +236,16 @@ inline Scalar EValue::to<Scalar>() const {
 template <>
 inline std::string_view EValue::to<std::string_view>() const {
   return toString();
+}
+
+template <typename T>
+Result<T> EValue::tryTo() const {
+  if constexpr (std::is_same_v<T, Tensor>) return tryToTensor();
+  if constexpr (std::is_same_v<T, int64_t>) return tryToInt();
+  if constexpr (std::is_same_v<T, double>) return tryToDouble();
+  if constexpr (std::is_same_v<T, bool>) return tryToBool();
+  if constexpr (std::is_same_v<T, Scalar>) return tryToScalar();
+  if constexpr (std::is_same_v<T, std::string_view>) return tryToString();
 }
 
 }  // namespace petrel::runtime

@@ -30,6 +30,18 @@ TEST(EValueTest, RefusesOtherTypes) {
   EXPECT_EQ(EValue().tryToString().error(), Error::InvalidType);
 }
 
+TEST(EValueTest, IsReadByTheTypeThatIsAskedFor) {
+  const EValue number(int64_t{7});
+  EXPECT_EQ(*number.tryTo<int64_t>(), 7);
+  EXPECT_EQ(number.tryTo<double>().error(), Error::InvalidType);
+  EXPECT_EQ(number.tryTo<Tensor>().error(), Error::InvalidType);
+  EXPECT_EQ(*EValue(std::string_view("abc")).tryTo<std::string_view>(), "abc");
+  EXPECT_EQ(number.toOptional<int64_t>(), 7);
+  EXPECT_EQ(EValue().toOptional<int64_t>(), std::nullopt);
+  EXPECT_EQ(*EValue().tryToOptional<bool>(), std::nullopt);
+  EXPECT_EQ(number.tryToOptional<bool>().error(), Error::InvalidType);
+}
+
 TEST(EValueTest, ReadsBoxedListsWhenAsked) {
   EValue a(int64_t{1});
   EValue b(int64_t{2});

@@ -50,6 +50,18 @@ class MemoryAllocator {
     return Span<T>(static_cast<T*>(memory), count);
   }
 
+  // The same by pointers, as ExecuTorch has it: null when there is no more memory.
+  template <typename T>
+  T* allocateList(size_t count, size_t alignment = alignof(T)) {
+    size_t bytes = 0;
+    if (!checked_mul(count, sizeof(T), &bytes)) return nullptr;
+    return static_cast<T*>(allocate(bytes, alignment));
+  }
+  template <typename T>
+  T* allocateInstance(size_t alignment = alignof(T)) {
+    return allocateList<T>(1, alignment);
+  }
+
   // allocate() that explains its failure and refuses a misaligned answer.
   Result<void*> allocate_bytes(size_t size, size_t alignment);
 

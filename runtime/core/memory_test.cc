@@ -31,6 +31,16 @@ TEST_F(MemoryTest, AllocatesFromTheBottomUp) {
   EXPECT_EQ(allocator.allocate(64, 64), pool);
 }
 
+TEST_F(MemoryTest, AllocatesObjectsOfAType) {
+  alignas(64) static uint8_t pool[64];
+  MemoryAllocator allocator(sizeof(pool), pool);
+  EXPECT_EQ(allocator.allocateInstance<uint8_t>(), pool);
+  EXPECT_EQ(allocator.allocateList<uint64_t>(3), reinterpret_cast<uint64_t*>(pool + 8));
+  EXPECT_EQ(allocator.allocateInstance<uint8_t>(32), pool + 32);
+  EXPECT_EQ(allocator.allocateList<uint64_t>(4), nullptr);
+  EXPECT_EQ(allocator.allocateList<uint64_t>(SIZE_MAX / 4), nullptr);
+}
+
 TEST_F(MemoryTest, RefusesWhatCannotBe) {
   alignas(64) static uint8_t pool[64];
   MemoryAllocator allocator(sizeof(pool), pool);

@@ -52,6 +52,11 @@ class Span final {
   constexpr const T* cbegin() const { return data_; }
   constexpr const T* cend() const { return data_ + size_; }
   constexpr T& operator[](size_t i) const { return data_[i]; }
+  // Ends the process where there is none.
+  constexpr T& at(size_t i) const {
+    if (i >= size_) __builtin_trap();
+    return data_[i];
+  }
   constexpr T& front() const { return data_[0]; }
   constexpr T& back() const { return data_[size_ - 1]; }
 
@@ -61,6 +66,8 @@ class Span final {
   constexpr Span subspan(size_t start) const { return Span(data_ + start, size_ - start); }
   constexpr Span slice(size_t start, size_t count) const { return subspan(start).first(count); }
   constexpr Span slice(size_t start) const { return subspan(start); }
+  // Element by element.
+  constexpr bool equals(Span other) const { return equal(*this, other); }
 
  private:
   T* data_ = nullptr;

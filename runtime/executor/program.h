@@ -99,7 +99,8 @@ class Program final {
 
   // How the results of a method nest, as the exporter wrote it; NotFound if it
   // did not.
-  Result<const char*> get_output_flattening_encoding(std::string_view method_name) const;
+  Result<const char*> get_output_flattening_encoding(
+      std::string_view method_name = "forward") const;
 
   // Whether `size` >= kMinHeadBytes first bytes look like a program.
   enum class HeaderStatus { CompatibleVersion, IncompatibleVersion, NotPresent, ShortData };
