@@ -12,7 +12,9 @@
 #include "extension/porting/filled.h"
 #include "extension/porting/module.h"
 #include "extension/porting/names.h"
+#include "extension/porting/tensor_accessor.h"
 #include "extension/porting/tensor_ptr_maker.h"
 #include "extension/porting/tensors.h"
+#include "extension/porting/threadpool.h"
 
 #endif  // PETREL_EXTENSION_PORTING_EXECUTORCH_H_

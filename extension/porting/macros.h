@@ -21,6 +21,18 @@
 #include "runtime/core/result.h"
 
 #define ET_NODISCARD [[nodiscard]]
+#define ET_UNUSED [[maybe_unused]]
+#define ET_DEPRECATED [[deprecated]]
+#define ET_EXPERIMENTAL [[deprecated("it may change")]]
+#define ET_FALLTHROUGH [[fallthrough]]
+#define ET_NORETURN [[noreturn]]
+#define ET_INLINE __attribute__((always_inline)) inline
+#define ET_NOINLINE __attribute__((noinline))
+#define ET_RESTRICT __restrict__
+#define ET_LIKELY(condition) (condition)
+#define ET_UNLIKELY(condition) (condition)
+#define ET_PRIsize_t "zu"
+#define ET_PRIssize_t "zd"
 
 // Debug, Info, Error and Fatal, which is an error.
 #define PETREL_PORTING_LOG_Debug(...) PETREL_LOG(Debug, __VA_ARGS__)
@@ -37,6 +49,30 @@
     }                                 \
   } while (false)
 #define ET_CHECK(condition) ET_CHECK_MSG(condition, "%s does not hold", #condition)
+
+// As ET_CHECK, but not in builds with -DNDEBUG.
+#ifdef NDEBUG
+#define ET_DCHECK_MSG(condition, ...) ((void)0)
+#define ET_DCHECK(condition) ((void)0)
+#else
+#define ET_DCHECK_MSG(condition, ...) ET_CHECK_MSG(condition, __VA_ARGS__)
+#define ET_DCHECK(condition) ET_CHECK(condition)
+#endif
+#define ET_ASSERT_UNREACHABLE_MSG(...) \
+  do {                                 \
+    PETREL_LOG(Error, __VA_ARGS__);    \
+    std::abort();                      \
+  } while (false)
+#define ET_ASSERT_UNREACHABLE() ET_ASSERT_UNREACHABLE_MSG("a place that is not to be reached")
+#define ET_UNREACHABLE() __builtin_unreachable()
+
+#define ET_CHECK_OR_RETURN_FALSE(condition, ...) \
+  do {                                           \
+    if (!(condition)) {                          \
+      PETREL_LOG(Error, __VA_ARGS__);            \
+      return false;                              \
+    }                                            \
+  } while (false)
 
 #define ET_CHECK_OR_RETURN_ERROR(condition, error, ...) \
   do {                                                  \

@@ -28,7 +28,7 @@
 
 namespace petrel::porting::extension {
 
-class Module final {
+class Module {
  public:
   // Files are read (File) or mapped (all others); pages are never locked in memory.
   enum class LoadMode { File, Mmap, MmapUseMlock, MmapUseMlockIgnoreErrors, MmapUseMadvise };
@@ -54,18 +54,18 @@ class Module final {
                   std::unique_ptr<runtime::EventTracer> event_tracer = nullptr,
                   std::unique_ptr<runtime::DataLoader> data_loader = nullptr,
                   bool share_memory_arenas = false);
-  ~Module();
+  virtual ~Module();
   Module(const Module&) = delete;
   Module& operator=(const Module&) = delete;
 
   // Everything below does this first; nothing happens when it is loaded. The options
   // must outlive the Module.
-  runtime::Error load(
+  virtual runtime::Error load(
       runtime::Program::Verification verification = runtime::Program::Verification::Minimal);
-  runtime::Error load(
+  virtual runtime::Error load(
       const runtime::LoadBackendOptionsMap& options,
       runtime::Program::Verification verification = runtime::Program::Verification::Minimal);
-  bool is_loaded() const { return module_ != nullptr; }
+  virtual bool is_loaded() const { return module_ != nullptr; }
 
   // InvalidState as long as nothing is loaded.
   runtime::Result<const runtime::Program*> program() const;
@@ -88,8 +88,8 @@ class Module final {
 
   // Runs a method on the inputs given here, from the first one on, and on those that
   // set_input() gave before for the others.
-  runtime::Result<std::vector<runtime::EValue>> execute(const std::string& method,
-                                                        const std::vector<runtime::EValue>& inputs);
+  virtual runtime::Result<std::vector<runtime::EValue>> execute(
+      const std::string& method, const std::vector<runtime::EValue>& inputs);
   runtime::Result<std::vector<runtime::EValue>> execute(const std::string& method,
                                                         const runtime::EValue& input) {
     return execute(method, std::vector<runtime::EValue>{input});
@@ -168,6 +168,10 @@ class Module final {
   std::unique_ptr<::petrel::extension::Module> module_;
   std::map<std::string, Call> calls_;
 };
+
+namespace module {
+using extension::Module;
+}  // namespace module
 
 }  // namespace petrel::porting::extension
 

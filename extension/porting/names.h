@@ -17,13 +17,13 @@
 #include <optional>
 #include <string_view>
 
-#include "extension/data_loader/buffer_data_loader.h"
-#include "extension/data_loader/file_data_loader.h"
 #include "extension/data_loader/file_descriptor_data_loader.h"
-#include "extension/data_loader/mmap_data_loader.h"
 #include "extension/flat_data/flat_data_map.h"
 #include "extension/module/heap_allocator.h"
+#include "extension/porting/data_loaders.h"
 #include "extension/porting/device.h"
+#include "extension/porting/half.h"
+#include "extension/porting/types.h"
 #include "extension/tensor/filled.h"
 #include "extension/tensor/tensor_ptr.h"
 #include "runtime/executor/program.h"
@@ -66,12 +66,15 @@ using ::petrel::runtime::EValue;
 using ::petrel::runtime::EventTracer;
 using ::petrel::runtime::FreeableBuffer;
 using ::petrel::runtime::HierarchicalAllocator;
+using ::petrel::runtime::Kernel;
+using ::petrel::runtime::KernelRuntimeContext;
 using ::petrel::runtime::LoadBackendOptionsMap;
 using ::petrel::runtime::MemoryAllocator;
 using ::petrel::runtime::MemoryManager;
 using ::petrel::runtime::Method;
 using ::petrel::runtime::MethodMeta;
 using ::petrel::runtime::NamedDataMap;
+using ::petrel::runtime::OpFunction;
 using ::petrel::runtime::Program;
 using ::petrel::runtime::resize_tensor;
 using ::petrel::runtime::Result;
@@ -82,8 +85,16 @@ using ::petrel::runtime::TensorInfo;
 using ::petrel::runtime::TensorLayout;
 using ::petrel::runtime::to_string;
 
-inline const char* toString(aten::ScalarType type) { return ::petrel::runtime::to_string(type); }
-inline size_t elementSize(aten::ScalarType type) { return ::petrel::runtime::element_size(type); }
+namespace etensor = ::petrel::porting::aten;
+
+template <typename T>
+ArrayRef<T> makeArrayRef(const T* data, size_t size) {
+  return {data, size};
+}
+template <typename Container>
+ArrayRef<typename Container::value_type> makeArrayRef(const Container& container) {
+  return {container.data(), container.size()};
+}
 
 // There is nothing to start.
 inline void runtime_init() {}
@@ -92,17 +103,23 @@ inline void runtime_init() {}
 
 namespace petrel::porting::extension {
 
+// Their other names.
+using ::petrel::runtime::Kernel;
+using ::petrel::runtime::LoadBackendOptionsMap;
+using ::petrel::runtime::Method;
+using ::petrel::runtime::MethodMeta;
+using ::petrel::runtime::NamedDataMap;
+using ::petrel::runtime::Program;
+
 using ::petrel::extension::BufferDataLoader;
 using ::petrel::extension::clone_tensor_ptr;
 using ::petrel::extension::empty;
-using ::petrel::extension::FileDataLoader;
 using ::petrel::extension::FileDescriptorDataLoader;
 using FlatTensorDataMap = ::petrel::extension::FlatDataMap;
 using ::petrel::extension::from_blob;
 using ::petrel::extension::full;
 using ::petrel::extension::make_tensor_ptr;
 using MallocMemoryAllocator = ::petrel::extension::HeapAllocator;
-using ::petrel::extension::MmapDataLoader;
 using ::petrel::extension::ones;
 using ::petrel::extension::resize_tensor_ptr;
 using ::petrel::extension::scalar_tensor;

@@ -36,9 +36,16 @@ using StridesType = runtime::Tensor::StridesType;
 // Called with the data when nobody uses it any more.
 using DataDeleter = std::function<void(void*)>;
 
+// Types of elements beside the numbers of C++ name theirs: T::kScalarType.
+template <typename T, typename = void>
+inline constexpr bool kNamesItsType = false;
+template <typename T>
+inline constexpr bool kNamesItsType<T, std::void_t<decltype(T::kScalarType)>> = true;
+
 template <typename T>
 constexpr runtime::ScalarType scalar_type_of() {
   using runtime::ScalarType;
+  if constexpr (kNamesItsType<T>) return T::kScalarType;
   if constexpr (std::is_same_v<T, float>) return ScalarType::Float;
   if constexpr (std::is_same_v<T, double>) return ScalarType::Double;
   if constexpr (std::is_same_v<T, bool>) return ScalarType::Bool;
@@ -50,7 +57,7 @@ constexpr runtime::ScalarType scalar_type_of() {
     constexpr size_t kLog = sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3;
     return std::is_signed_v<T> ? kSigned[kLog] : kUnsigned[kLog];
   }
-  static_assert(std::is_arithmetic_v<T> && !std::is_same_v<T, long double>);
+  static_assert(kNamesItsType<T> || (std::is_arithmetic_v<T> && !std::is_same_v<T, long double>));
 }
 
 // A tensor over memory of the caller, which must stay as long as the tensor. Empty
@@ -138,18 +145,20 @@ TensorPtr make_tensor_ptr(
 
 // A tensor of one dim.
 template <typename T>
-TensorPtr make_tensor_ptr(const std::vector<T>& data,
-                          runtime::ScalarType type = scalar_type_of<T>()) {
-  return make_tensor_ptr({static_cast<SizesType>(data.size())}, data, {}, {}, type);
+TensorPtr make_tensor_ptr(
+    const std::vector<T>& data, runtime::ScalarType type = scalar_type_of<T>(),
+    runtime::TensorShapeDynamism dynamism = runtime::TensorShapeDynamism::DYNAMIC_BOUND) {
+  return make_tensor_ptr({static_cast<SizesType>(data.size())}, data, {}, {}, type, dynamism);
 }
 template <typename T>
-TensorPtr make_tensor_ptr(std::initializer_list<T> data,
-                          runtime::ScalarType type = scalar_type_of<T>()) {
-  return make_tensor_ptr({static_cast<SizesType>(data.size())}, data, {}, {}, type);
+TensorPtr make_tensor_ptr(
+    std::initializer_list<T> data, runtime::ScalarType type = scalar_type_of<T>(),
+    runtime::TensorShapeDynamism dynamism = runtime::TensorShapeDynamism::DYNAMIC_BOUND) {
+  return make_tensor_ptr({static_cast<SizesType>(data.size())}, data, {}, {}, type, dynamism);
 }
 
 // A tensor without dims.
-template <typename T, typename = std::enable_if_t<std::is_arithmetic_v<T>>>
+template <typename T, typename = std::enable_if_t<std::is_arithmetic_v<T> || kNamesItsType<T>>>
 TensorPtr make_tensor_ptr(T number) {
   return tensor_of_bytes({}, &number, sizeof number, scalar_type_of<T>());
 }

@@ -28,6 +28,9 @@ class PortingTest(unittest.TestCase):
     def test_classifier(self):
         self.check("classifier", HERE / "classifier_app", PROGRAM)
 
+    def test_habits(self):
+        self.check("habits", HERE / "habits_app", PROGRAM)
+
     def test_module(self):
         self.check("module", HERE / "module_app", DIGITS, PROGRAM)
 
@@ -42,6 +45,10 @@ class PortingTest(unittest.TestCase):
 
     def test_tensor(self):
         self.check("tensor", HERE / "tensor_app")
+
+    def test_bindings(self):
+        self.check("bindings", sys.executable, HERE / "bindings_app.py", "petrel.portable_lib",
+                   DIGITS, PROGRAM, *EXTERNAL)
 
     def test_python(self):
         self.check("runtime", sys.executable, HERE / "runtime_app.py", "petrel.runtime", DIGITS,
