@@ -8,7 +8,7 @@
 //   const int fd = open_private(path, &reason);   // -1: `reason` says why, null: not there
 //   ... read_at(fd, ...); close_file(fd);
 //
-//   NewPrivateFile file(path);                    // under another name beside it
+//   NewPrivateFile file(path);                    // under another name beside it, or none
 //   bool is_good = file.is_open() && file.write(bytes, size) && file.put_in_place();
 //
 // put_in_place() replaces the file at once: who opens it finds the old one or the new one, whole.
@@ -39,7 +39,7 @@ class NewPrivateFile {
 
  private:
   const std::string path_;
-  std::string name_;
+  std::string name_;  // empty as long as it has none
   int fd_ = -1;
   bool is_in_place_ = false;
 };

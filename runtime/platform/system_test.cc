@@ -4,6 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#ifdef __linux__
+#include <fcntl.h>
+#endif
+
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
@@ -180,6 +184,12 @@ TEST(PrivateFile, IsGoneUnlessPutInPlace) {
     NewPrivateFile file(path);
     ASSERT_TRUE(file.is_open());
     ASSERT_TRUE(file.write("x", 1));
+#ifdef O_TMPFILE
+    // Nothing to be left where the process is killed.
+    const int unnamed = open(folder.c_str(), O_TMPFILE | O_RDWR, 0600);
+    if (unnamed >= 0) EXPECT_TRUE(std::filesystem::is_empty(folder));
+    if (unnamed >= 0) close_file(unnamed);
+#endif
   }
   EXPECT_TRUE(std::filesystem::is_empty(folder));
 }
