@@ -74,7 +74,10 @@ PYBIND11_MODULE(_petrel, module) {
   module.def("backend_names", &backend_names);
   module.def("operator_names", &operator_names);
   module.def("close", &close);
-  module.def("after_fork_in_child", &after_fork_in_child);
+  module.def("after_fork_in_child", [] {
+    after_fork_in_child();
+    Turns::forget_waiting();
+  });
   module.def("is_main_interpreter",
              [] { return PyInterpreterState_Get() == PyInterpreterState_Main(); });
 }

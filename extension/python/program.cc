@@ -66,30 +66,15 @@ void LoadedProgram::alone(Work work) {
                 "the program was loaded before fork() and cannot be used in the new process; "
                 "load it there");
   }
-  if (runner_.load() == std::this_thread::get_id()) {
-    raise_error("InvalidState", "the program is called from within its own call");
-  }
+  const Turns::Turn turn(&turns_, "the program");
   std::string text;
-  // Of this call: the next one begins as soon as the lock is free.
-  py::object raised;
   const Error error = without_gil([&] {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    struct Running {
-      explicit Running(std::atomic<std::thread::id>* id) : runner(id) {
-        runner->store(std::this_thread::get_id());
-      }
-      ~Running() { runner->store(std::thread::id()); }
-      std::atomic<std::thread::id>* runner;
-    } const running(&runner_);
     const ErrorText said;
     const Error result = work();
     text = said.text();
-    if (calls_python_) {
-      const Gil gil;
-      raised = pending_->take();
-    }
     return result;
   });
+  const py::object raised = pending_->take();
   if (raised) raise_exception(raised);
   if (error != Error::Ok) raise_runtime(error, text);
 }
@@ -118,7 +103,6 @@ std::shared_ptr<LoadedProgram> LoadedProgram::load(const py::object& source, con
     }
     program->libraries_.push_back(made->library());
     program->python_backends_.push_back(std::move(made));
-    program->calls_python_ = true;
   }
   const std::vector<runtime::BackendLibrary>& libraries = program->libraries_;
   program->registry_ = std::make_unique<runtime::Registry>(
@@ -184,7 +168,6 @@ void LoadedProgram::add_data(const py::list& data, DataSources* to) {
     const auto object = py::reinterpret_borrow<py::object>(entry);
     if (py::hasattr(object, "get_data")) {
       to->data_maps.push_back(std::make_shared<PythonDataMap>(object, pending_));
-      calls_python_ = true;
       continue;
     }
     auto opened = std::make_shared<PythonSource>(open_source(object));

@@ -15,14 +15,11 @@
 
 #include <pybind11/pybind11.h>
 
-#include <atomic>
 #include <list>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 #include <variant>
 #include <vector>
 
@@ -32,6 +29,7 @@
 #include "extension/python/error.h"
 #include "extension/python/input.h"
 #include "extension/python/runtime_backend.h"
+#include "extension/python/turns.h"
 
 namespace petrel::extension::python {
 
@@ -106,9 +104,7 @@ class LoadedProgram : public std::enable_shared_from_this<LoadedProgram> {
   std::unique_ptr<runtime::Registry> registry_;
   std::unique_ptr<Module> module_;
 
-  std::atomic<bool> calls_python_{false};  // backends, or data maps
-  std::mutex mutex_;                       // held while the module works
-  std::atomic<std::thread::id> runner_{};
+  Turns turns_;                                                  // of calls
   const std::vector<std::unique_ptr<Input>>* inputs_ = nullptr;  // of the call under way
   std::string running_;                                          // its method
 

@@ -367,6 +367,46 @@ class ErrorTest(unittest.TestCase):
         with self.assertRaisesRegex(petrel.Error, "from within its own call"):
             forward(X)
 
+    def test_programs_that_call_each_other_do_not_wait_for_ever(self):
+        program = petrel.export(model("affine"), backend=Backend())
+        both_are_at_work = threading.Barrier(2)
+        inner = threading.local()
+        forwards = []
+
+        class CallsTheOther(Runtime):
+
+            def execute(self, handle, args):
+                super().execute(handle, args)
+                if getattr(inner, "other", None) is not None:
+                    other, inner.other = inner.other, None
+                    both_are_at_work.wait(60)
+                    other(X)
+
+        forwards += [petrel.load(program, backends=[CallsTheOther()])["forward"]
+                     for _ in range(2)]
+        results = []
+
+        def call(own, other):
+            inner.other = other
+            try:
+                results.append(own(X)[0])
+            except petrel.Error as raised:
+                results.append(raised)
+
+        threads = [threading.Thread(target=call, args=pair, daemon=True)
+                   for pair in (forwards, forwards[::-1])]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+        self.assertFalse(any(thread.is_alive() for thread in threads))
+        refused = [result for result in results if isinstance(result, petrel.Error)]
+        self.assertEqual(len(refused), 1)
+        self.assertRegex(str(refused[0]), "would wait for each other")
+        self.assertEqual(refused[0].code, "InvalidState")
+        good, = [result for result in results if not isinstance(result, petrel.Error)]
+        numpy.testing.assert_array_equal(good, affine(X))
+
     def test_exceptions_reach_the_thread_that_called(self):
 
         class Picky(Runtime):
