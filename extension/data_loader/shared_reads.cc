@@ -5,6 +5,8 @@
 #include <new>
 #include <utility>
 
+#include "runtime/platform/process_mutex.h"
+
 namespace petrel::extension {
 
 using runtime::FreeableBuffer;
@@ -68,7 +70,7 @@ struct SharedReads::Registry {
     if (old != first) delete[] old;
   }
 
-  std::mutex mutex;
+  runtime::ProcessMutex mutex;
   Memory* first[kFirstChains] = {};
   Memory** chains = first;
   size_t num_chains = kFirstChains;  // a power of two
@@ -88,7 +90,7 @@ FreeableBuffer SharedReads::use(Memory* memory) {
 
 std::optional<FreeableBuffer> SharedReads::find(const Range& range) {
   Registry& all = registry();
-  const std::lock_guard<std::mutex> lock(all.mutex);
+  const std::lock_guard<runtime::ProcessMutex> lock(all.mutex);
   Memory* const memory = *all.find(range);
   if (memory == nullptr) return std::nullopt;
   return use(memory);
@@ -98,7 +100,7 @@ FreeableBuffer SharedReads::share(const Range& range, FreeableBuffer&& read) {
   // Freed after the lock where the range is there already.
   FreeableBuffer own = std::move(read);
   Registry& all = registry();
-  const std::lock_guard<std::mutex> lock(all.mutex);
+  const std::lock_guard<runtime::ProcessMutex> lock(all.mutex);
   if (Memory* const known = *all.find(range)) return use(known);
   Memory* const memory = new (std::nothrow) Memory;
   if (memory == nullptr) return own;
@@ -112,7 +114,7 @@ void SharedReads::free(void* memory, void*, size_t) {
   Registry& all = registry();
   Memory* const freed = static_cast<Memory*>(memory);
   FreeableBuffer bytes;
-  const std::lock_guard<std::mutex> lock(all.mutex);
+  const std::lock_guard<runtime::ProcessMutex> lock(all.mutex);
   if (--freed->users > 0) return;
   bytes = std::move(freed->bytes);
   all.remove(freed);

@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "runtime/platform/pages.h"
+#include "runtime/platform/process_mutex.h"
 
 namespace petrel::extension {
 
@@ -29,7 +30,7 @@ struct SpareMemory::Blocks {
     runtime::give_back_pages(oldest.memory, oldest.size);
   }
 
-  std::mutex mutex;
+  runtime::ProcessMutex mutex;
   Block all[kMost + 1];  // the oldest first, one more while one is added
   size_t count = 0;
   size_t bytes = 0;
@@ -44,7 +45,7 @@ SpareMemory::Blocks& SpareMemory::blocks() {
 void* SpareMemory::take(size_t size) {
   {
     Blocks& spare = blocks();
-    const std::lock_guard<std::mutex> lock(spare.mutex);
+    const std::lock_guard<runtime::ProcessMutex> lock(spare.mutex);
     for (size_t i = 0; i < spare.count; ++i) {
       if (spare.all[i].size == size) return spare.remove(i).memory;
     }
@@ -58,7 +59,7 @@ void SpareMemory::give_back(void* memory, size_t size) {
     return;
   }
   Blocks& spare = blocks();
-  const std::lock_guard<std::mutex> lock(spare.mutex);
+  const std::lock_guard<runtime::ProcessMutex> lock(spare.mutex);
   spare.all[spare.count++] = {memory, size};
   spare.bytes += size;
   while (spare.bytes > kMostBytes || spare.count > Blocks::kMost) spare.drop_oldest();
@@ -66,7 +67,7 @@ void SpareMemory::give_back(void* memory, size_t size) {
 
 void SpareMemory::clear() {
   Blocks& spare = blocks();
-  const std::lock_guard<std::mutex> lock(spare.mutex);
+  const std::lock_guard<runtime::ProcessMutex> lock(spare.mutex);
   while (spare.count > 0) spare.drop_oldest();
 }
 

@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "runtime/core/log.h"
+#include "runtime/platform/process_mutex.h"
 
 namespace petrel::extension {
 
@@ -16,7 +17,7 @@ namespace {
 thread_local ErrorText* innermost = nullptr;
 
 struct Sink {
-  std::mutex mutex;
+  runtime::ProcessMutex mutex;
   LogSink to;
 };
 
@@ -30,7 +31,7 @@ void write(void*, LogLevel level, const char* message) {
   if (level == LogLevel::Error && innermost != nullptr) innermost->add(message);
   LogSink to;
   {
-    const std::lock_guard<std::mutex> lock(sink().mutex);
+    const std::lock_guard<runtime::ProcessMutex> lock(sink().mutex);
     to = sink().to;
   }
   // Without the lock, so that a sink may take its time.
@@ -61,7 +62,7 @@ void ErrorText::add(const char* message) {
 
 void set_log_sink(LogSink to) {
   take_over_log();
-  const std::lock_guard<std::mutex> lock(sink().mutex);
+  const std::lock_guard<runtime::ProcessMutex> lock(sink().mutex);
   sink().to = to;
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "runtime/platform/file.h"
+#include "runtime/platform/process_mutex.h"
 
 namespace petrel::runtime {
 namespace {
@@ -37,7 +38,7 @@ struct ByteSource::Registry {
     size_t sources;
   };
 
-  std::mutex mutex;
+  ProcessMutex mutex;
   uint64_t last_number = 0;
   std::map<Identity, Number> numbers;                               // of sources that live
   std::map<std::pair<uintptr_t, const ByteSource*>, Range> ranges;  // by address
@@ -65,7 +66,7 @@ bool ByteSource::read_file(int fd, Identity* identity) {
 
 ByteSource::ByteSource(int fd, const Identity& identity) : fd_(fd), identity_(identity) {
   Registry& all = registry();
-  const std::lock_guard<std::mutex> lock(all.mutex);
+  const std::lock_guard<ProcessMutex> lock(all.mutex);
   Registry::Number& number =
       all.numbers.try_emplace(identity, Registry::Number{0, 0}).first->second;
   if (number.sources++ == 0) number.number = ++all.last_number;
@@ -75,7 +76,7 @@ ByteSource::ByteSource(int fd, const Identity& identity) : fd_(fd), identity_(id
 
 uint64_t ByteSource::new_number() {
   Registry& all = registry();
-  const std::lock_guard<std::mutex> lock(all.mutex);
+  const std::lock_guard<ProcessMutex> lock(all.mutex);
   return ++all.last_number;
 }
 
@@ -94,7 +95,7 @@ std::shared_ptr<ByteSource> ByteSource::of_memory(const void* data, size_t size)
 
 ByteSource::~ByteSource() {
   Registry& all = registry();
-  const std::lock_guard<std::mutex> lock(all.mutex);
+  const std::lock_guard<ProcessMutex> lock(all.mutex);
   for (auto range = all.ranges.begin(); range != all.ranges.end();) {
     range = range->first.second == this ? all.ranges.erase(range) : std::next(range);
   }
@@ -104,13 +105,13 @@ ByteSource::~ByteSource() {
 
 void ByteSource::announce(const void* data, size_t size, uint64_t offset) {
   Registry& all = registry();
-  const std::lock_guard<std::mutex> lock(all.mutex);
+  const std::lock_guard<ProcessMutex> lock(all.mutex);
   all.ranges[{address_of(data), this}] = {size, offset};
 }
 
 void ByteSource::withdraw(const void* data) {
   Registry& all = registry();
-  const std::lock_guard<std::mutex> lock(all.mutex);
+  const std::lock_guard<ProcessMutex> lock(all.mutex);
   all.ranges.erase({address_of(data), this});
 }
 
@@ -137,7 +138,7 @@ Result<ByteSource::Place> ByteSource::own_place_at(uint64_t offset) const {
 
 std::optional<ByteSource::Place> ByteSource::find(const void* data, size_t size) {
   Registry& all = registry();
-  const std::lock_guard<std::mutex> lock(all.mutex);
+  const std::lock_guard<ProcessMutex> lock(all.mutex);
   const uintptr_t address = address_of(data);
   // The last range that begins at or before the address.
   auto range = all.ranges.upper_bound({address + 1, nullptr});

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <mutex>
 #include <utility>
 
 namespace petrel::runtime {
@@ -15,6 +16,14 @@ constexpr size_t kMaxCompared = 8;
 }  // namespace
 
 DataCache::~DataCache() = default;
+
+void DataCache::forget_makers(void* self) {
+  auto& cache = *static_cast<DataCache*>(self);
+  cache.in_making_.clear();
+  // The old one may have waiters for ever: it is left as it is.
+  static_cast<void>(cache.made_.release());
+  cache.made_ = std::make_unique<std::condition_variable_any>();
+}
 
 DataCache::Sample DataCache::sample_of(const SharedData& data) {
   constexpr size_t kWords = 64;
@@ -74,7 +83,7 @@ std::unique_ptr<SharedData> DataCache::erase(const SharedData* data) {
 void DataCache::release(const SharedData* data) {
   // Destroyed after the lock is given up.
   std::vector<std::unique_ptr<SharedData>> dropped;
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::lock_guard<ProcessMutex> lock(mutex_);
   Entry& entry = entries_.at(data);
   if (--entry.users > 0) return;
   entry.idle = idle_.insert(idle_.end(), data);
@@ -89,8 +98,8 @@ void DataCache::release(const SharedData* data) {
 
 Result<SharedDataPtr> DataCache::get_or_make(const Key& key, const Make& make) {
   {
-    std::unique_lock<std::mutex> lock(mutex_);
-    made_.wait(lock, [&] { return in_making_.count(key) == 0; });
+    std::unique_lock<ProcessMutex> lock(mutex_);
+    made_->wait(lock, [&] { return in_making_.count(key) == 0; });
     const auto known = by_key_.find(key);
     if (known != by_key_.end()) {
       ++stats_.shared;
@@ -99,9 +108,9 @@ Result<SharedDataPtr> DataCache::get_or_make(const Key& key, const Make& make) {
     in_making_.insert(key);
   }
   Result<std::unique_ptr<SharedData>> made = make();
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::lock_guard<ProcessMutex> lock(mutex_);
   in_making_.erase(key);
-  made_.notify_all();
+  made_->notify_all();
   if (!made.ok()) return made.error();
   const SharedData* const data = made->get();
   Entry& entry = insert(std::move(*made));
@@ -118,7 +127,7 @@ SharedDataPtr DataCache::share(std::unique_ptr<SharedData>* data) {
     // Compared without the lock; releasing what was compared takes it again.
     std::vector<SharedDataPtr> alike;
     {
-      const std::lock_guard<std::mutex> lock(mutex_);
+      const std::lock_guard<ProcessMutex> lock(mutex_);
       const auto [begin, end] = by_sample_.equal_range(sample);
       for (auto i = begin; i != end && compared.size() < kMaxCompared; ++i) {
         if (compared.insert(i->second).second) alike.push_back(use(i->second));
@@ -134,7 +143,7 @@ SharedDataPtr DataCache::share(std::unique_ptr<SharedData>* data) {
     }
     for (SharedDataPtr& other : alike) {
       if (std::memcmp(other->data(), (*data)->data(), (*data)->size()) != 0) continue;
-      const std::lock_guard<std::mutex> lock(mutex_);
+      const std::lock_guard<ProcessMutex> lock(mutex_);
       ++stats_.shared;
       return std::move(other);
     }
@@ -142,7 +151,7 @@ SharedDataPtr DataCache::share(std::unique_ptr<SharedData>* data) {
 }
 
 DataCache::Stats DataCache::stats() const {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::lock_guard<ProcessMutex> lock(mutex_);
   return stats_;
 }
 

@@ -17,7 +17,8 @@
 // files may give one name to different bytes. Where computing a digest costs
 // too much, share() compares finished data byte by byte instead.
 //
-// All functions may be called by several threads at once. The cache outlives
+// All functions may be called by several threads at once, and in the child of fork(), which
+// makes anew what other threads were making. The cache outlives
 // what it gave out. Not for small systems: it uses the heap and locks.
 
 #ifndef PETREL_RUNTIME_BACKEND_DATA_CACHE_H_
@@ -31,12 +32,12 @@
 #include <list>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <utility>
 #include <vector>
 
 #include "runtime/core/result.h"
+#include "runtime/platform/process_mutex.h"
 
 namespace petrel::runtime {
 
@@ -110,6 +111,8 @@ class DataCache {
   };
 
   static Sample sample_of(const SharedData& data);
+  // In the child of fork(), which has none of the threads that make data or wait for it.
+  static void forget_makers(void* self);
   // With the lock held.
   SharedDataPtr use(const SharedData* data);
   Entry& insert(std::unique_ptr<SharedData> data);
@@ -118,8 +121,8 @@ class DataCache {
   void release(const SharedData* data);
 
   const size_t most_idle_bytes_;
-  mutable std::mutex mutex_;
-  std::condition_variable made_;
+  mutable ProcessMutex mutex_{&forget_makers, this};
+  std::unique_ptr<std::condition_variable_any> made_{new std::condition_variable_any};
   std::map<const SharedData*, Entry> entries_;
   std::map<Key, const SharedData*> by_key_;
   std::set<Key> in_making_;

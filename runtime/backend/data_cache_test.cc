@@ -2,9 +2,12 @@
 #include "runtime/backend/data_cache.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <future>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -223,6 +226,34 @@ TEST(DataCache, ManyHandlesOfManyThreadsShareWhatABackendChanged) {
   EXPECT_EQ(backend.cache().stats().entries, 0u);
   EXPECT_EQ(Bytes::live, 0);
 }
+
+#if !defined(__SANITIZE_THREAD__)  // which ends children of programs with threads
+TEST(DataCache, ChildOfForkMakesWhatAThreadOfTheParentIsMaking) {
+  DataCache cache;
+  std::promise<void> is_making, may_end;
+  std::thread maker_thread([&] {
+    const auto made = cache.get_or_make(key(1), [&] {
+      is_making.set_value();
+      may_end.get_future().wait();
+      return Result<std::unique_ptr<SharedData>>(Bytes::make({1}));
+    });
+    EXPECT_TRUE(made.ok());
+  });
+  is_making.get_future().wait();
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(20);  // what waits for a thread that is gone waits for ever
+    const auto made = cache.get_or_make(key(1), maker(1, 2));
+    _exit(made.ok() && *static_cast<const uint8_t*>((*made)->data()) == 2 ? 0 : 1);
+  }
+  may_end.set_value();
+  maker_thread.join();
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  EXPECT_EQ(cache.stats().entries, 0u);
+}
+#endif
 
 // Handles that come and go make data, drop it and make it again.
 TEST(DataCache, DataComesAndGoesUnderManyThreads) {

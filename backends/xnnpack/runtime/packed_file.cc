@@ -17,6 +17,7 @@
 #include "runtime/platform/isa_level.h"
 #include "runtime/platform/pages.h"
 #include "runtime/platform/private_file.h"
+#include "runtime/platform/process_mutex.h"
 #include "runtime/platform/this_machine.h"
 #include "schema/checksum.h"
 #include "schema/formats.h"
@@ -182,13 +183,15 @@ Found read_file(const std::string& path, const Configuration& configuration, Fil
 
 }  // namespace
 
-std::shared_ptr<PackedFile> PackedFile::open(const std::string& path) {
-  static std::mutex* const mutex = new std::mutex;
-  static auto* const files = new std::map<std::string, std::weak_ptr<PackedFile>>;
-  const std::lock_guard<std::mutex> lock(*mutex);
-  std::weak_ptr<PackedFile>& known = (*files)[path];
-  if (std::shared_ptr<PackedFile> file = known.lock()) return file;
+struct PackedFile::OpenFiles {
+  // Files of the parent may be at work, and then are locked for ever in the child of fork().
+  static void forget(void* self) { static_cast<OpenFiles*>(self)->by_path.clear(); }
 
+  runtime::ProcessMutex mutex{&forget, this};
+  std::map<std::string, std::weak_ptr<PackedFile>> by_path;
+};
+
+std::shared_ptr<PackedFile> PackedFile::read(const std::string& path) {
   const std::optional<Configuration>& configuration = this_configuration();
   FileContent content;
   const char* reason = "cannot be used: this machine does not say what it is";
@@ -218,8 +221,25 @@ std::shared_ptr<PackedFile> PackedFile::open(const std::string& path) {
       blob.has_digest = true;
     }
   }
-  known = file;
   return file;
+}
+
+// Read without the lock: of two threads that open one path at once the second one's is dropped.
+std::shared_ptr<PackedFile> PackedFile::open(const std::string& path) {
+  static auto* const files = new OpenFiles;
+  std::shared_ptr<PackedFile> opened;
+  for (;;) {
+    {
+      const std::lock_guard<runtime::ProcessMutex> lock(files->mutex);
+      std::weak_ptr<PackedFile>& known = files->by_path[path];
+      if (std::shared_ptr<PackedFile> file = known.lock()) return file;
+      if (opened != nullptr) {
+        known = opened;
+        return opened;
+      }
+    }
+    opened = read(path);
+  }
 }
 
 PackedFile::Key PackedFile::key_of(const void* filter, size_t filter_size, const void* bias,

@@ -93,6 +93,8 @@ class PackedFile {
 
   PackedFile(std::string path, KeyedHash hash, bool is_usable)
       : path_(std::move(path)), hash_(std::move(hash)), is_usable_(is_usable) {}
+  struct OpenFiles;
+  static std::shared_ptr<PackedFile> read(const std::string& path);
   bool write_file(std::map<Key, Blob>& blobs);
 
   const std::string path_;

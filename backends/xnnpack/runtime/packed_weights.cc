@@ -2,6 +2,7 @@
 #include "backends/xnnpack/runtime/packed_weights.h"
 
 #include <iterator>
+#include <mutex>
 #include <utility>
 
 namespace petrel::backends::xnnpack {
@@ -47,7 +48,7 @@ PackedRegionPtr PackedWeights::share(std::unique_ptr<PackedRegion> region) {
 }
 
 PackedRegionPtr PackedWeights::find(const PackedOrigin& origin) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::lock_guard<runtime::ProcessMutex> lock(mutex_);
   const auto known = by_origin_.find(origin);
   if (known == by_origin_.end()) return nullptr;
   PackedRegionPtr region = known->second.lock();
@@ -60,7 +61,7 @@ bool PackedWeights::has(const runtime::BytePlace& filter, size_t size,
   const auto is_of_it = [&](const PackedOrigin& origin) {
     return origin.filter == filter && origin.filter_size == size && origin.use == use;
   };
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::lock_guard<runtime::ProcessMutex> lock(mutex_);
   auto known = by_origin_.lower_bound(PackedOrigin{filter, size, {}, 0, use, 0});
   for (; known != by_origin_.end() && is_of_it(known->first); ++known) {
     if (!known->second.expired()) return true;
@@ -69,7 +70,7 @@ bool PackedWeights::has(const runtime::BytePlace& filter, size_t size,
 }
 
 void PackedWeights::remember(PackedOrigin origin, const PackedRegionPtr& region) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::lock_guard<runtime::ProcessMutex> lock(mutex_);
   by_origin_[std::move(origin)] = region;
   constexpr size_t kFew = 64;
   if (by_origin_.size() < kFew + 2 * kept_) return;
@@ -80,13 +81,13 @@ void PackedWeights::remember(PackedOrigin origin, const PackedRegionPtr& region)
 }
 
 void PackedWeights::forget(const PackedOrigin& origin) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::lock_guard<runtime::ProcessMutex> lock(mutex_);
   by_origin_.erase(origin);
 }
 
 PackedWeights::Stats PackedWeights::stats() const {
   const DataCache::Stats stats = cache_.stats();
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::lock_guard<runtime::ProcessMutex> lock(mutex_);
   return {stats.entries, stats.bytes, stats.added, stats.shared + found_, found_};
 }
 

@@ -22,7 +22,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -30,6 +29,7 @@
 #include "backends/xnnpack/runtime/packed_arena.h"
 #include "runtime/backend/data_cache.h"
 #include "runtime/core/byte_place.h"
+#include "runtime/platform/process_mutex.h"
 
 namespace petrel::backends::xnnpack {
 
@@ -107,7 +107,7 @@ class PackedWeights {
 
  private:
   runtime::DataCache cache_;
-  mutable std::mutex mutex_;
+  mutable runtime::ProcessMutex mutex_;
   std::map<PackedOrigin, std::weak_ptr<const runtime::SharedData>> by_origin_;
   size_t kept_ = 0;  // of these, when it was last looked which somebody has
   uint64_t found_ = 0;

@@ -7,12 +7,16 @@
 #include <map>
 
 #include "backends/xnnpack/runtime/touch.h"
+#include "runtime/platform/process_mutex.h"
 
 namespace petrel::backends::xnnpack {
 namespace {
 
 struct Owners {
-  std::mutex mutex;
+  // Workspaces of the parent may be at work, and then are locked for ever in the child of fork().
+  static void forget(void* self) { static_cast<Owners*>(self)->workspaces.clear(); }
+
+  runtime::ProcessMutex mutex{&forget, this};
   std::map<const void*, std::weak_ptr<Workspace>> workspaces;
 };
 
@@ -32,7 +36,7 @@ std::shared_ptr<Workspace> Workspace::make() {
 
 std::shared_ptr<Workspace> Workspace::of(const void* owner) {
   Owners& all = owners();
-  const std::lock_guard<std::mutex> lock(all.mutex);
+  const std::lock_guard<runtime::ProcessMutex> lock(all.mutex);
   for (auto i = all.workspaces.begin(); i != all.workspaces.end();) {
     i = i->second.expired() ? all.workspaces.erase(i) : std::next(i);
   }

@@ -7,6 +7,9 @@
 //   partition 1 ---+--> Workspace { memory, mutex }     freed with its last user
 //   partition 2 --'
 //
+// When it grows, what it was goes once there is the new memory, which has no pages yet: nothing
+// is copied, and together they take no more than what is paid.
+//
 // Whoever makes, sets up, runs or deletes an XNNPACK runtime of the workspace
 // holds its mutex, so sharing is always right; it costs time only where several
 // threads use one workspace.
