@@ -21,14 +21,23 @@ Rewritten square(Builder& b, Node& node) {
   return done(b, node, b.call(aten::pow_Tensor_Scalar, {tensor_at(node, arg::self), 2}));
 }
 
+// The operand, in floats where the result is of half precision or bfloat16.
+BuiltValue wide_operand(Builder& b, Node& node, ArgHandle name) {
+  Value* x = tensor_at(node, name);
+  const ScalarType dtype = node.result()->tensor().dtype;
+  return wide_type(dtype) == dtype ? x : b.cast(x, wide_type(dtype));
+}
+
 // self + value * t1 <op> t2
 Rewritten add_combined(Builder& b, Node& node, OpHandle combine) {
-  PETREL_ASSIGN_OR_RETURN(
-      Value * y, b.binary(combine, tensor_at(node, arg::tensor1), tensor_at(node, arg::tensor2)));
+  PETREL_ASSIGN_OR_RETURN(Value * y, wide_operand(b, node, arg::tensor1));
+  PETREL_ASSIGN_OR_RETURN(Value * other, wide_operand(b, node, arg::tensor2));
+  PETREL_ASSIGN_OR_RETURN(Value * x, wide_operand(b, node, arg::self));
+  PETREL_ASSIGN_OR_RETURN(y, b.binary(combine, y, other));
   if (!is_one(node.argument(arg::value))) {
     PETREL_ASSIGN_OR_RETURN(y, b.call(aten::mul_Scalar, {y, node.argument(arg::value)}));
   }
-  PETREL_ASSIGN_OR_RETURN(y, b.binary(aten::add_Tensor, tensor_at(node, arg::self), y));
+  PETREL_ASSIGN_OR_RETURN(y, b.binary(aten::add_Tensor, x, y));
   // All three take part in one promotion, which that of pairs need not be.
   return done(b, node, b.cast(y, node.result()->tensor().dtype));
 }
@@ -39,15 +48,17 @@ Rewritten addcdiv(Builder& b, Node& node) { return add_combined(b, node, aten::d
 
 // self + weight * (end - self)
 Rewritten lerp(Builder& b, Node& node) {
-  Value* x = tensor_at(node, arg::self);
-  PETREL_ASSIGN_OR_RETURN(Value * y, b.binary(aten::sub_Tensor, tensor_at(node, arg::end), x));
-  Value* weight = tensor_at(node, arg::weight);
-  if (weight != nullptr) {
+  PETREL_ASSIGN_OR_RETURN(Value * x, wide_operand(b, node, arg::self));
+  PETREL_ASSIGN_OR_RETURN(Value * y, wide_operand(b, node, arg::end));
+  PETREL_ASSIGN_OR_RETURN(y, b.binary(aten::sub_Tensor, y, x));
+  if (tensor_at(node, arg::weight) != nullptr) {
+    PETREL_ASSIGN_OR_RETURN(Value * weight, wide_operand(b, node, arg::weight));
     PETREL_ASSIGN_OR_RETURN(y, b.binary(aten::mul_Tensor, y, weight));
   } else {
     PETREL_ASSIGN_OR_RETURN(y, b.call(aten::mul_Scalar, {y, node.argument(arg::weight)}));
   }
-  return done(b, node, b.binary(aten::add_Tensor, x, y));
+  PETREL_ASSIGN_OR_RETURN(y, b.binary(aten::add_Tensor, x, y));
+  return done(b, node, b.cast(y, node.result()->tensor().dtype));
 }
 
 Rewritten clamp_min(Builder& b, Node& node) {

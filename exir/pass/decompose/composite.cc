@@ -246,9 +246,11 @@ Rewritten cosine_similarity(Builder& b, Node& node) {
     Sizes sizes = sizes_of(*value);
     sizes[along] = length[0];
     PETREL_ASSIGN_OR_RETURN(*value, b.expand(*value, sizes));
-    PETREL_ASSIGN_OR_RETURN(Value * norm, b.binary(aten::mul_Tensor, *value, *value));
+    PETREL_ASSIGN_OR_RETURN(Value * norm, b.cast(*value, wide_type(dtype)));
+    PETREL_ASSIGN_OR_RETURN(norm, b.binary(aten::mul_Tensor, norm, norm));
     PETREL_ASSIGN_OR_RETURN(norm, b.call(aten::sum_dim_IntList, {norm, dim, true}));
     PETREL_ASSIGN_OR_RETURN(norm, b.call(aten::sqrt, {norm}));
+    PETREL_ASSIGN_OR_RETURN(norm, b.cast(norm, dtype));
     PETREL_ASSIGN_OR_RETURN(norm, b.call(aten::clamp, {norm, eps, none()}));
     PETREL_ASSIGN_OR_RETURN(*value, b.binary(aten::div_Tensor, *value, norm));
   }

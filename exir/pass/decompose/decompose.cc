@@ -22,6 +22,11 @@ std::vector<Rewrites> decompositions() {
   };
 }
 
+ScalarType wide_type(ScalarType dtype) {
+  const bool is_narrow = dtype == ScalarType::kHalf || dtype == ScalarType::kBFloat16;
+  return is_narrow ? ScalarType::kFloat : dtype;
+}
+
 BuiltValue computed_constant(Builder& b, const char* name, ScalarType dtype, const Ints& sizes,
                              const std::vector<double>& values) {
   PETREL_ASSIGN_OR_RETURN(Blob data, encode_constant(values, dtype));

@@ -58,6 +58,10 @@ Rewrites special_decompositions();
 Rewrites statistic_decompositions();
 Rewrites volume_decompositions();
 
+// The type in which several steps are computed that eager does in one: of half and bfloat16
+// floats, which hold their squares and products.
+ScalarType wide_type(ScalarType dtype);
+
 // A constant that a row computes: `values` in row-major order.
 BuiltValue computed_constant(Builder& b, const char* name, ScalarType dtype, const Ints& sizes,
                              const std::vector<double>& values);

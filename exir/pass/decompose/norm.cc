@@ -91,8 +91,7 @@ Rewritten rms_norm(Builder& b, Node& node) {
   for (size_t i = ints_at(node, arg::normalized_shape, 1).size(); i > 0; --i) {
     dims.push_back(static_cast<int64_t>(rank - i));
   }
-  const ScalarType wide = item_size(dtype) < 4 ? ScalarType::kFloat : dtype;
-  PETREL_ASSIGN_OR_RETURN(x, b.cast(x, wide));
+  PETREL_ASSIGN_OR_RETURN(x, b.cast(x, wide_type(dtype)));
   PETREL_ASSIGN_OR_RETURN(Value * s, b.call(aten::pow_Tensor_Scalar, {x, 2}));
   PETREL_ASSIGN_OR_RETURN(s, b.call(aten::mean_dim, {s, dims, true}));
   PETREL_ASSIGN_OR_RETURN(s, b.call(aten::add_Scalar, {s, eps}));
@@ -116,9 +115,12 @@ Rewritten weight_norm(Builder& b, Node& node) {
       dims.push_back(dim);
     }
   }
-  PETREL_ASSIGN_OR_RETURN(Value * s, b.call(aten::pow_Tensor_Scalar, {v, 2}));
+  const ScalarType dtype = v->tensor().dtype;
+  PETREL_ASSIGN_OR_RETURN(Value * s, b.cast(v, wide_type(dtype)));
+  PETREL_ASSIGN_OR_RETURN(s, b.call(aten::pow_Tensor_Scalar, {s, 2}));
   PETREL_ASSIGN_OR_RETURN(s, b.call(aten::sum_dim_IntList, {s, dims, true}));
   PETREL_ASSIGN_OR_RETURN(s, b.call(aten::sqrt, {s}));
+  PETREL_ASSIGN_OR_RETURN(s, b.cast(s, dtype));
   PETREL_ASSIGN_OR_RETURN(s, b.binary(aten::div_Tensor, tensor_at(node, arg::g), s));
   return done(b, node, b.binary(aten::mul_Tensor, v, s));
 }

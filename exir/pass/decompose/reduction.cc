@@ -137,8 +137,10 @@ Rewritten logsumexp(Builder& b, Node& node) {
 
 // (sum |x|^p)^(1/p); p = 0 counts, p = inf takes the largest.
 Rewritten vector_norm(Builder& b, Node& node, double p, const Ints& dims) {
-  PETREL_ASSIGN_OR_RETURN(Value * x,
-                          b.cast(tensor_at(node, arg::self), node.result()->tensor().dtype));
+  const ScalarType dtype = node.result()->tensor().dtype;
+  const bool has_powers = !std::isinf(p) && p != 0 && p != 1;
+  PETREL_ASSIGN_OR_RETURN(
+      Value * x, b.cast(tensor_at(node, arg::self), has_powers ? wide_type(dtype) : dtype));
   const Argument keep = keepdim(node);
   if (std::isinf(p)) {
     PETREL_ASSIGN_OR_RETURN(x, b.call(aten::abs, {x}));
@@ -159,8 +161,12 @@ Rewritten vector_norm(Builder& b, Node& node, double p, const Ints& dims) {
   }
   PETREL_ASSIGN_OR_RETURN(x, b.call(aten::sum_dim_IntList, {x, dims, keep}));
   if (p == 1) return done(b, node, x);
-  if (p == 2) return done(b, node, b.call(aten::sqrt, {x}));
-  return done(b, node, b.call(aten::pow_Tensor_Scalar, {x, 1 / p}));
+  if (p == 2) {
+    PETREL_ASSIGN_OR_RETURN(x, b.call(aten::sqrt, {x}));
+  } else {
+    PETREL_ASSIGN_OR_RETURN(x, b.call(aten::pow_Tensor_Scalar, {x, 1 / p}));
+  }
+  return done(b, node, b.cast(x, dtype));
 }
 
 Rewritten norm(Builder& b, Node& node) {

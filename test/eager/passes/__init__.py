@@ -56,4 +56,5 @@ def record():
     samples.lists()
     samples.numbers()
     samples.others()
+    samples.halves()
     return CASES

@@ -99,3 +99,15 @@ def others():
         torch.einsum("...ik,...j->ij", i, i[0, 0]), i.sum_to_size(1, 1, 3),
         (i > 4).sum_to_size(3)), rand(2, 1, 3), rand(4, 2), rand(5, 2, 4),
         torch.tensor([[[1, 5, 9], [2, 6, 4]]]))
+
+
+def halves():
+    """Squares and products of these are no halves; what eager makes of them is."""
+    x = torch.tensor([[300.0, -400.0, 0.0], [6e-4, 8e-4, 0.0]]).half()
+    emit("norms_of_halves", lambda a: (
+        F.normalize(a), a.norm(), torch.linalg.vector_norm(a, 3, 1), torch.linalg.vector_norm(a, 1, 1),
+        F.cosine_similarity(a, a.flip(1)), F.pairwise_distance(a, -a), torch.dist(a, -a),
+        torch._weight_norm(a, a[:, :1], 0)), x)
+    emit("steps_of_halves", lambda a: (
+        torch.addcmul(a, a, a, value=1e-3), torch.addcdiv(a, a * 100, a.abs() + 1e-3, value=0.01),
+        torch.lerp(a * 150, -a * 150, 0.25), torch.lerp(a * 150, -a * 150, a.abs() / 400)), x)
