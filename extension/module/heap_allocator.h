@@ -2,7 +2,8 @@
 //
 // A MemoryAllocator that takes blocks from the heap as it needs them, for
 // applications that have one. reset() keeps the blocks' memory for the next
-// use; the destructor gives everything back.
+// use; the destructor gives everything back. Where the heap has no more memory, it has none
+// either: nothing here throws, for the runtime that asks was not made for it.
 //
 //   block 0 [ used | free ]   block 1 [ used |    free    ]   ...
 #ifndef PETREL_EXTENSION_MODULE_HEAP_ALLOCATOR_H_
@@ -10,9 +11,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <memory>
-#include <vector>
 
 #include "runtime/core/memory_allocator.h"
 
@@ -21,6 +19,9 @@ namespace petrel::extension {
 class HeapAllocator final : public runtime::MemoryAllocator {
  public:
   HeapAllocator() : MemoryAllocator(0, nullptr) {}
+  ~HeapAllocator() override;
+  HeapAllocator(const HeapAllocator&) = delete;
+  HeapAllocator& operator=(const HeapAllocator&) = delete;
 
   void* allocate(size_t size, size_t alignment = kDefaultAlignment) override;
   void reset() override;
@@ -34,20 +35,24 @@ class HeapAllocator final : public runtime::MemoryAllocator {
   size_t footprint() const;
 
  private:
-  struct Free {
-    void operator()(uint8_t* memory) const { std::free(memory); }
-  };
+  // The front of its own memory.
   struct Block {
-    std::unique_ptr<uint8_t, Free> memory;
-    size_t size = 0;
-    size_t used = 0;
-    uint64_t generation = 0;
+    Block* next;
+    size_t size;  // of what is behind this
+    size_t used;
+    uint64_t generation;
+
+    uint8_t* memory() { return reinterpret_cast<uint8_t*>(this + 1); }
   };
 
   static constexpr size_t kBlockSize = 16 * 1024;
 
-  std::vector<Block> blocks_;
-  size_t current_ = 0;  // blocks before it are full enough, or of others
+  // In what is left of a block; null where it does not fit.
+  static void* take(Block* block, size_t size, size_t alignment);
+
+  Block* first_ = nullptr;
+  Block** end_ = &first_;     // where the next one is added
+  Block* current_ = nullptr;  // blocks before it are full enough, or of others; null: all
   uint64_t generation_ = 0;
 };
 

@@ -143,14 +143,15 @@ Result<LoadedMethod*> Module::loaded(const std::string& method) {
   PETREL_RETURN_IF_ERROR(made->allocate_arenas(meta, shared_arenas_));
   std::vector<MethodMeta> others;
   for (const auto& known : methods_) others.push_back(known->method->method_meta());
-  PETREL_ASSIGN_OR_RETURN(const KeptState kept,
-                          KeptState::of(shared_arenas_, meta, made->arenas, others,
-                                        program_->options().limits.max_arena_bytes));
-  Result<Method> result = program_->load_method(method, made->memory.get(), event_tracer_,
-                                                data_.get(), backend_options_);
-  kept.restore();
-  if (!result.ok()) return result.error();
-  made->method = std::make_unique<Method>(std::move(result.get()));
+  {
+    PETREL_ASSIGN_OR_RETURN(const KeptState kept,
+                            KeptState::of(shared_arenas_, meta, made->arenas, others,
+                                          program_->options().limits.max_arena_bytes));
+    Result<Method> result = program_->load_method(method, made->memory.get(), event_tracer_,
+                                                  data_.get(), backend_options_);
+    if (!result.ok()) return result.error();
+    made->method = std::make_unique<Method>(std::move(result.get()));
+  }
   PETREL_RETURN_IF_ERROR(made->provide_outputs(meta, program_->options().limits));
   methods_.push_back(std::move(made));
   return methods_.back().get();

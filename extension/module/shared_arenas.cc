@@ -152,7 +152,7 @@ Error KeptState::keep(const Arena& arena, size_t begin, size_t size) {
   return Error::Ok;
 }
 
-void KeptState::restore() const {
+KeptState::~KeptState() {
   for (const Piece& piece : pieces_) {
     if (!piece.bytes.empty()) std::memcpy(piece.at, piece.bytes.data(), piece.bytes.size());
   }

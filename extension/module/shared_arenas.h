@@ -51,10 +51,14 @@ class SharedArenas {
 };
 
 // Loading a method writes the initial values of its state. The states of methods
-// that are loaded already must survive that: what this object saw when it was
-// made is put back by restore(), the whole arena where states have no names.
+// that are loaded already must survive that, however it ends: what this object saw when it was
+// made is put back when it goes, the whole arena where states have no names.
 class KeptState {
  public:
+  KeptState(KeptState&&) = default;
+  KeptState& operator=(KeptState&&) = delete;
+  ~KeptState();
+
   // `loading` is about to be loaded into `arenas`, `loaded` are in use. OutOfResources where
   // arenas and what is kept of them take more than `max_arena_bytes`.
   static runtime::Result<KeptState> of(const SharedArenas& shared,
@@ -62,7 +66,6 @@ class KeptState {
                                        const std::vector<std::shared_ptr<Arena>>& arenas,
                                        const std::vector<runtime::MethodMeta>& loaded,
                                        uint64_t max_arena_bytes);
-  void restore() const;
 
  private:
   struct Piece {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Other data for a loaded module while memory ends, at each allocation in turn: it has all of
-// the other data, or runs as before.
+// A module while memory ends. Other data for it, at each allocation in turn: it has all of
+// the other data, or runs as before. Another of its methods: those that are loaded have their state.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <new>
@@ -171,6 +172,72 @@ TEST_F(ReplaceMemoryTest, DataIsReplacedWholeOrNotAtAll) {
     EXPECT_EQ(run(*module), before);
   }
   EXPECT_GT(failing, 20u);
+}
+
+// Has no memory for any delegate.
+class NoMemoryBackend final : public BackendInterface {
+ public:
+  bool is_available() const override { return true; }
+  Result<DelegateHandle*> init(BackendInitContext&, FreeableBuffer*,
+                               Span<const CompileSpec>) const override {
+    throw std::bad_alloc();
+  }
+  Error execute(BackendExecutionContext&, DelegateHandle*, Span<EValue*>) const override {
+    return Error::Internal;
+  }
+  void destroy(DelegateHandle*) const override {}
+};
+
+Backend no_memory_backend() {
+  static NoMemoryBackend backend;
+  return {"TestBackend", &backend};
+}
+
+// "forward" returns a state that is 7 at first, in an arena that it has in common with "other",
+// which has a delegate as well.
+Recipe one_state() {
+  Recipe recipe;
+  ValueRecipe state = planned_tensor({1}, 0);
+  state.place->memory_id = 2;
+  state.constant = 1;
+  add_value(recipe, state);
+  const float seven = 7;
+  std::vector<uint8_t> first_value(sizeof(seven));
+  std::memcpy(first_value.data(), &seven, sizeof(seven));
+  recipe.mutable_data = {{static_cast<uint32_t>(recipe.segments.size()), {0, 0}}};
+  recipe.segments.push_back(first_value);
+  plan(recipe).arenas = {0, 64, 64};
+  plan(recipe).outputs = {3, 4};
+  recipe.plans.push_back(plan(recipe));
+  recipe.plans.back().name = "other";
+  recipe.inline_payloads = {{'w'}};
+  DelegateRecipe delegate;
+  delegate.id = "TestBackend";
+  delegate.location = 0;
+  recipe.plans.back().delegates.push_back(delegate);
+  return recipe;
+}
+
+TEST(LoadMemoryTest, StateSurvivesAnExceptionWhileAnotherMethodIsLoaded) {
+  const QuietLog quiet;
+  static constexpr runtime::BackendLibrary kBackends[] = {&no_memory_backend};
+  const runtime::Registry registry(test_registry().kernels(), kBackends);
+  const std::vector<uint8_t> bytes = build(one_state());
+  Module::Options options;
+  options.registry = &registry;
+  const auto module = Module::load(bytes.data(), bytes.size(), options);
+  ASSERT_TRUE(module.ok()) << QuietLog::last();
+  Input input;
+  const auto state = [&] {
+    const auto outputs = (*module)->forward({input.tensor()});
+    EXPECT_TRUE(outputs.ok()) << QuietLog::last();
+    return outputs.ok() ? (*outputs)[1].toTensor().mutable_data_ptr<float>() : nullptr;
+  };
+  ASSERT_NE(state(), nullptr);
+  EXPECT_EQ(*state(), 7);
+  *state() = 9;
+  EXPECT_THROW(static_cast<void>((*module)->load_method("other")), std::bad_alloc);
+  EXPECT_EQ(*state(), 9);
 }
 
 }  // namespace
