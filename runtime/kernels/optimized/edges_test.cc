@@ -95,6 +95,18 @@ TEST_P(Right, PowersOfDoubles) {
   }
 }
 
+// As eager, which makes doubles of the factors first: their product is no float.
+TEST_P(Right, ProductsOfFloatsInDoubles) {
+  Held& all = tensor({}, ScalarType::Double);
+  Held& along = tensor({1}, ScalarType::Double);
+  const EValue floats = tensor({1, 3}).set<float>({1e30f, 1e30f, 3}),
+               real = type(ScalarType::Double);
+  ASSERT_EQ(call("aten::prod.out", {floats, real, all}), Error::Ok);
+  ASSERT_EQ(call("aten::prod.int_out", {floats, EValue(1), EValue(false), real, along}), Error::Ok);
+  EXPECT_EQ(all.get<double>(), std::vector<double>({3.000000090284798e+60}));
+  EXPECT_EQ(along.get<double>(), all.get<double>());
+}
+
 // 2^24 + 1 is no float.
 TEST_P(Right, SumsOfDoublesThatAreNoFloats) {
   const EValue whole = tensor({1}, ScalarType::Double).set<double>({16777217.0});

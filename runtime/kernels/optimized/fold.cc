@@ -234,6 +234,10 @@ bool types_fit(ScalarType from, ScalarType to, Fold kind) {
     case Fold::kLargest:
     case Fold::kSmallest:
       return from == to;
+    case Fold::kProduct:
+      // Computed in floats, which overflow where doubles do not.
+      if (to == ScalarType::Double && from != to) return false;
+      [[fallthrough]];
     default:
       return floating == portable::is_floating(to) && to != ScalarType::Bool &&
              portable::is_arithmetic(to);
