@@ -28,13 +28,16 @@ absl::Status check_image(const TensorType& self, size_t spatial) {
                  spatial + 2);
 }
 
-// One spatial size after pooling. In ceil mode a last window may hang over, but
-// it must start inside the image or its left padding.
+// One spatial size after pooling. In ceil mode a last window may hang over, even the only one,
+// but it must start inside the image or its left padding.
 absl::StatusOr<Size> pooled(const Size& size, int64_t kernel, int64_t stride, int64_t padding,
                             int64_t dilation, bool ceil_mode) {
   const int64_t reach = dilation * (kernel - 1) + 1;
   const Size room = size + 2 * padding - reach;
   if (room < 0) {
+    // Of sizes that vary those count for which a whole window fits.
+    const bool is_fixed = size.expression().is_constant();
+    if (ceil_mode && is_fixed && size >= 1 && room + stride > 0) return Size(1);
     return invalid("a window that reaches ", reach, " does not fit ", size, " padded by ", padding);
   }
   Size count = room / stride + 1;

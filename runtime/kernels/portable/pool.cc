@@ -26,9 +26,11 @@ struct Window {
   // Output size for an input of `in`; below 1 when the window does not fit, or there is
   // nothing but padding.
   int64_t output_size(int64_t in, bool ceil_mode) const {
-    const int64_t room = in + 2 * padding - dilation * (kernel - 1) - 1;
+    // In ceil mode a window may hang over, even the only one.
+    const int64_t room =
+        in + 2 * padding - dilation * (kernel - 1) - 1 + (ceil_mode ? stride - 1 : 0);
     if (in < 1 || room < 0) return 0;
-    int64_t out = (room + (ceil_mode ? stride - 1 : 0)) / stride + 1;
+    int64_t out = room / stride + 1;
     if (ceil_mode && (out - 1) * stride >= in + padding) --out;
     return out;
   }

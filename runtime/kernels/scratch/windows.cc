@@ -33,9 +33,11 @@ bool read_pool_axis(size_t d, Ints kernel, Ints stride, Ints padding, Ints dilat
     if (v < 1 || v > INT32_MAX) return false;
   }
   if (axis->padding < 0 || axis->padding > axis->window / 2) return false;
-  const int64_t room = in + 2 * axis->padding - axis->dilation * (axis->window - 1) - 1;
+  // In ceil mode a window may hang over, even the only one.
+  const int64_t room = in + 2 * axis->padding - axis->dilation * (axis->window - 1) - 1 +
+                       (ceil_mode ? axis->stride - 1 : 0);
   if (room < 0) return false;
-  axis->out = (room + (ceil_mode ? axis->stride - 1 : 0)) / axis->stride + 1;
+  axis->out = room / axis->stride + 1;
   if (ceil_mode && (axis->out - 1) * axis->stride >= in + axis->padding) --axis->out;
   return axis->out >= 1 && axis->out <= INT32_MAX;
 }

@@ -30,6 +30,8 @@ for op in ("max_pool2d", "max_pool2d_with_indices", "avg_pool2d"):
     call(op, T(1, 2, 7, 7), [3, 3], [2, 2], [0, 0], ceil_mode=True)
     call(op, T(1, 2, 8, 8), [3, 3], [2, 2], [1, 1], ceil_mode=True)
     call(op, T(1, 2, 5, 5), [2, 2], [4, 4], [1, 1], ceil_mode=True)
+for op in ("max_pool2d", "max_pool2d_with_indices", "avg_pool2d"):
+    call(op, T(1, 2, 2, 3), [3, 4], [2, 3], [0, 1], ceil_mode=True)
 for op in ("max_pool1d", "max_pool1d_with_indices", "avg_pool1d"):
     call(op, T(1, 2, 9), [3], [2], [1])
 for op in ("max_pool3d", "max_pool3d_with_indices", "avg_pool3d"):

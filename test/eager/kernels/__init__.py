@@ -53,6 +53,7 @@ SECTIONS = (
     edge.rounded_operands,
     edge.scalars_as_lists,
     window.convolutions_of_integers,
+    window.windows_that_hang_over,
 )
 
 

@@ -67,3 +67,11 @@ def convolutions_of_integers():
     same = dict(dtypes=(wide,))
     call(name, ints(1, 4, 5), ints(4, 2, 3), None, [1], [0], [2], False, [0], 2, **same)
     call(name, ints(1, 2, 3, 2), ints(2, 2, 2, 3), ints(2), [2, 1], [0, 1], [1, 1], True, [1, 0], 1, **same)
+
+
+def windows_that_hang_over():
+    """The only window of a plane may be larger than it."""
+    args = ([3, 4], [2, 3], [0, 1])
+    call("aten::max_pool2d_with_indices.out", t(1, 2, 2, 3), *args, [1, 1], True, dtypes=(F, torch.int64))
+    for with_padding in (False, True):
+        call("aten::avg_pool2d.out", t(1, 2, 2, 3), *args, True, with_padding, None)
