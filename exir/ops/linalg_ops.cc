@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Inverses, determinants and systems of equations: of floats, as torch has them for CPUs.
+// Inverses, determinants, factors and systems of equations: of floats, as torch has them for
+// CPUs.
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,14 +35,42 @@ Inferred same_squares(const BoundArguments& in) {
   return one(x);
 }
 
-Inferred inverse_and_info(const BoundArguments& in) {
-  PETREL_ASSIGN_OR_RETURN(TensorType x, squares(in, "A"));
+Inferred squares_and_info(const BoundArguments& in) {
+  PETREL_ASSIGN_OR_RETURN(TensorType x, squares(in, in.has("A") ? "A" : "self"));
   return std::vector<Type>{x, TensorType::contiguous(ScalarType::kInt, batch_of(x))};
 }
 
 Inferred determinant(const BoundArguments& in) {
   PETREL_ASSIGN_OR_RETURN(TensorType x, squares(in, in.has("A") ? "A" : "self"));
   return one(x.dtype, batch_of(x));
+}
+
+Inferred sign_and_log(const BoundArguments& in) {
+  PETREL_ASSIGN_OR_RETURN(TensorType x, squares(in, in.has("A") ? "A" : "self"));
+  const TensorType each = TensorType::contiguous(x.dtype, batch_of(x));
+  return std::vector<Type>{each, each};
+}
+
+// Several right sides `b` as columns of matrices; as rows unless `columns`.
+Inferred columns_of(const TensorType& a, const TensorType& b, const char* name, bool columns) {
+  if (b.dtype != a.dtype) return invalid("argument '", name, "' differs in dtype");
+  if (b.rank() < 2 || b.sizes[b.rank() - (columns ? 2 : 1)] != a.sizes.back()) {
+    return invalid("argument '", name, "' [", absl::StrJoin(b.sizes, ","), "] does not fit [",
+                   absl::StrJoin(a.sizes, ","), "]");
+  }
+  PETREL_ASSIGN_OR_RETURN(Sizes sizes, broadcast_sizes({batch_of(a), batch_of(b)}));
+  sizes.insert(sizes.end(), b.sizes.end() - 2, b.sizes.end());
+  return one(a.dtype, std::move(sizes));
+}
+
+Inferred triangular_solution(const BoundArguments& in) {
+  PETREL_ASSIGN_OR_RETURN(TensorType a, squares(in, "self"));
+  return columns_of(a, in.tensor("B"), "B", in.flag("left"));
+}
+
+Inferred cholesky_solution(const BoundArguments& in) {
+  PETREL_ASSIGN_OR_RETURN(TensorType a, squares(in, "input2"));
+  return columns_of(a, in.tensor("self"), "self", true);
 }
 
 // One right side of each system is a vector; several are the columns of a matrix.
@@ -57,30 +86,49 @@ Inferred solution(const BoundArguments& in) {
     }
     return one(a.dtype, std::move(rows));
   }
-  const size_t along = in.flag("left") ? 2 : 1;
-  if (right.rank() < 2 || right.sizes[right.rank() - along] != a.sizes.back()) {
-    return invalid("argument 'B' [", absl::StrJoin(right.sizes, ","), "] does not fit 'A' [",
-                   absl::StrJoin(a.sizes, ","), "]");
-  }
-  PETREL_ASSIGN_OR_RETURN(Sizes sizes, broadcast_sizes({batch_of(a), batch_of(right)}));
-  sizes.insert(sizes.end(), right.sizes.end() - 2, right.sizes.end());
-  return one(a.dtype, std::move(sizes));
+  return columns_of(a, right, "B", in.flag("left"));
+}
+
+Inferred solution_and_info(const BoundArguments& in) {
+  PETREL_ASSIGN_OR_RETURN(std::vector<Type> types, solution(in));
+  types.push_back(TensorType::contiguous(ScalarType::kInt, batch_of(in.tensor("A"))));
+  return types;
 }
 
 constexpr OpRow kRows[] = {
     {"aten::inverse(Tensor self) -> Tensor", "", kPure, infer<same_squares>},
     {"aten::linalg_inv(Tensor A) -> Tensor", "", kPure, infer<same_squares>},
     {"aten::linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info)",
-     "", kPure, infer<inverse_and_info>},
+     "", kPure, infer<squares_and_info>},
     {"aten::det(Tensor self) -> Tensor", "", kPure, infer<determinant>},
     {"aten::linalg_det(Tensor A) -> Tensor", "", kPure, infer<determinant>},
     {"aten::linalg_solve(Tensor A, Tensor B, *, bool left=True) -> Tensor", "", kPure,
      infer<solution>},
+    {"aten::linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> "
+     "(Tensor result, Tensor info)",
+     "", kPure, infer<solution_and_info>},
+    {"aten::slogdet(Tensor self) -> (Tensor sign, Tensor logabsdet)", "", kPure,
+     infer<sign_and_log>},
+    {"aten::linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet)", "", kPure,
+     infer<sign_and_log>},
+    {"aten::logdet(Tensor self) -> Tensor", "", kPure, infer<determinant>},
     {"aten::matrix_power(Tensor self, int n) -> Tensor", "", kPure, infer<same_squares>},
     {"aten::linalg_matrix_power(Tensor self, int n) -> Tensor", "", kPure, infer<same_squares>},
+    {"aten::matrix_exp(Tensor self) -> Tensor", "", kPure, infer<same_squares>},
+    {"aten::linalg_matrix_exp(Tensor self) -> Tensor", "", kPure, infer<same_squares>},
     {"aten::cholesky(Tensor self, bool upper=False) -> Tensor", "", kPure, infer<same_squares>},
     {"aten::linalg_cholesky(Tensor self, *, bool upper=False) -> Tensor", "", kPure,
      infer<same_squares>},
+    {"aten::linalg_cholesky_ex(Tensor self, *, bool upper=False, bool check_errors=False) -> "
+     "(Tensor L, Tensor info)",
+     "", kPure, infer<squares_and_info>},
+    {"aten::cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor", "", kPure,
+     infer<cholesky_solution>},
+    {"aten::cholesky_inverse(Tensor self, bool upper=False) -> Tensor", "", kPure,
+     infer<same_squares>},
+    {"aten::linalg_solve_triangular(Tensor self, Tensor B, *, bool upper, bool left=True, bool "
+     "unitriangular=False) -> Tensor",
+     "", kPure, infer<triangular_solution>},
 };
 
 }  // namespace

@@ -56,6 +56,7 @@ Rewrites shape_decompositions();
 Rewrites sort_decompositions();
 Rewrites special_decompositions();
 Rewrites statistic_decompositions();
+Rewrites triangular_decompositions();
 Rewrites volume_decompositions();
 
 // The type in which several steps are computed that eager does in one: of half and bfloat16

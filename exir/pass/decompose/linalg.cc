@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Inverses, determinants, systems of equations and Cholesky factors of small matrices, by
-// elimination that is written out step by step. As in torch the pivot of a column is its
-// largest element below the steps that are done. Where a matrix has no inverse torch fails
-// when it runs; here the result is infinite or NaN.
+// elimination that is written out step by step; powers and exponentials by products. As in
+// torch the pivot of a column is its largest element below the steps that are done. Where a
+// matrix has no inverse torch fails when it runs; here the result is infinite or NaN.
 #include <cstddef>
 #include <vector>
 
@@ -19,6 +19,10 @@ using rules::Sizes;
 
 // Each row adds some fifteen nodes.
 constexpr int64_t kMostRows = 16;
+
+// Of a matrix whose columns sum to more than 2^16, the exponential is not exact: that of most
+// is infinite long before.
+constexpr int64_t kMostHalvings = 16;
 
 // 0, 1, ... n-1 as [1, n, 1].
 BuiltValue row_numbers(Builder& b, int64_t n) {
@@ -82,6 +86,18 @@ BuiltValue solved(Builder& b, Value* a, Value* right, int64_t n) {
   return b.slice(a, 2, n, sizes_of(a)[2]);
 }
 
+// `y`, and zeros for `info` where the node has it: torch's "all went well".
+Rewritten done_with_info(Builder& b, Node& node, Value* y) {
+  if (node.num_results() == 1) return done(b, node, y);
+  Value* info = nullptr;
+  if (node.result(1)->is_used()) {
+    PETREL_ASSIGN_OR_RETURN(info,
+                            b.call(aten::full, {sizes_of(node.result(1)), 0, ScalarType::kInt}));
+  }
+  PETREL_RETURN_IF_ERROR(b.replace(node, {y, info}));
+  return true;
+}
+
 Rewritten inverse(Builder& b, Node& node) {
   Value* a = tensor_at(node, arg::A, arg::self);
   const int64_t n = sizes_of(a).back();
@@ -91,14 +107,7 @@ Rewritten inverse(Builder& b, Node& node) {
   PETREL_ASSIGN_OR_RETURN(unit, b.expand(unit, sizes_of(x)));
   PETREL_ASSIGN_OR_RETURN(Value * y, solved(b, x, unit, n));
   PETREL_ASSIGN_OR_RETURN(y, b.view(y, sizes_of(a)));
-  if (node.num_results() == 1) return done(b, node, y);
-  Value* info = nullptr;
-  if (node.result(1)->is_used()) {
-    PETREL_ASSIGN_OR_RETURN(info,
-                            b.call(aten::full, {sizes_of(node.result(1)), 0, ScalarType::kInt}));
-  }
-  PETREL_RETURN_IF_ERROR(b.replace(node, {y, info}));
-  return true;
+  return done_with_info(b, node, y);
 }
 
 // By squares: as many products as n has digits, twice at most.
@@ -128,14 +137,14 @@ Rewritten matrix_power(Builder& b, Node& node) {
   return done(b, node, power);
 }
 
-// The product of the pivots, with the sign of the exchanges.
-Rewritten determinant(Builder& b, Node& node) {
-  Value* a = tensor_at(node, arg::A, arg::self);
-  const int64_t n = sizes_of(a).back();
-  if (n < 1 || n > kMostRows) return false;
+// What each step divides by, negative where rows were exchanged: [batch, 1, 1] each. None
+// where the matrices are too large.
+absl::StatusOr<std::vector<Value*>> signed_pivots(Builder& b, Value* a) {
+  std::vector<Value*> pivots;
+  const Size n = sizes_of(a).back();
+  if (n < 1 || n > kMostRows) return pivots;
   PETREL_ASSIGN_OR_RETURN(Value * x, as_batch(b, a, n));
   PETREL_ASSIGN_OR_RETURN(Value * rows, row_numbers(b, n));
-  Value* det = nullptr;
   for (int64_t k = 0; k < n; ++k) {
     Value* at = nullptr;
     Value* pivot = nullptr;
@@ -144,25 +153,59 @@ Rewritten determinant(Builder& b, Node& node) {
     PETREL_ASSIGN_OR_RETURN(Value * stays, b.call(aten::eq_Scalar, {at, k}));
     PETREL_ASSIGN_OR_RETURN(Value * minus, b.call(aten::neg, {pivot}));
     PETREL_ASSIGN_OR_RETURN(pivot, b.call(aten::where_self, {stays, pivot, minus}));
-    if (det != nullptr) {
-      PETREL_ASSIGN_OR_RETURN(pivot, b.binary(aten::mul_Tensor, det, pivot));
-    }
-    det = pivot;
+    pivots.push_back(pivot);
+  }
+  return pivots;
+}
+
+// The product of the pivots.
+Rewritten determinant(Builder& b, Node& node) {
+  PETREL_ASSIGN_OR_RETURN(const std::vector<Value*> pivots,
+                          signed_pivots(b, tensor_at(node, arg::A, arg::self)));
+  if (pivots.empty()) return false;
+  Value* det = pivots[0];
+  for (size_t i = 1; i < pivots.size(); ++i) {
+    PETREL_ASSIGN_OR_RETURN(det, b.binary(aten::mul_Tensor, det, pivots[i]));
   }
   return done(b, node, b.view(det, sizes_of(node.result())));
 }
 
+// The product of their signs and the sum of their logarithms: 0 and -inf where there is no
+// inverse. Of `logdet` the sum alone, NaN where the product is negative.
+Rewritten log_determinant(Builder& b, Node& node) {
+  PETREL_ASSIGN_OR_RETURN(const std::vector<Value*> pivots,
+                          signed_pivots(b, tensor_at(node, arg::A, arg::self)));
+  if (pivots.empty()) return false;
+  PETREL_ASSIGN_OR_RETURN(Value * all, b.call(aten::cat, {pivots, 2}));
+  PETREL_ASSIGN_OR_RETURN(Value * sign, b.call(aten::sign, {all}));
+  PETREL_ASSIGN_OR_RETURN(sign, b.call(aten::prod_dim_int, {sign, 2, false}));
+  PETREL_ASSIGN_OR_RETURN(Value * log, b.call(aten::abs, {all}));
+  PETREL_ASSIGN_OR_RETURN(log, b.call(aten::log, {log}));
+  PETREL_ASSIGN_OR_RETURN(log, b.call(aten::sum_dim_IntList, {log, Ints{2}, false}));
+  if (node.is(aten::logdet)) {
+    PETREL_ASSIGN_OR_RETURN(sign, b.call(aten::log, {sign}));
+    PETREL_ASSIGN_OR_RETURN(log, b.binary(aten::add_Tensor, log, sign));
+    return done(b, node, b.view(log, sizes_of(node.result())));
+  }
+  PETREL_ASSIGN_OR_RETURN(sign, b.view(sign, sizes_of(node.result(0))));
+  PETREL_ASSIGN_OR_RETURN(log, b.view(log, sizes_of(node.result(1))));
+  PETREL_RETURN_IF_ERROR(b.replace(node, {sign, log}));
+  return true;
+}
+
+// Unknowns that are rows are columns of the transposed system.
 Rewritten solve(Builder& b, Node& node) {
   Value* a = tensor_at(node, arg::A);
   Value* right = tensor_at(node, arg::B);
   const Size n = sizes_of(a).back();
-  if (n < 1 || n > kMostRows || node.argument(arg::left) != Argument(true)) return false;
+  if (n < 1 || n > kMostRows) return false;
+  const bool is_left = node.argument(arg::left) == Argument(true);
   const Sizes& out = sizes_of(node.result());
+  if (!is_left && out.size() < sizes_of(a).size()) return false;
   Sizes sizes = out;
   if (out.size() < sizes_of(a).size()) sizes.push_back(1);  // of vectors
   Sizes squares = leading(sizes, 2);
   const Size batch = product(squares);
-  const Size count = sizes.back();
   squares.insert(squares.end(), {n, n});
   if (sizes_of(right).size() < sizes.size() && out.size() < sizes.size()) {
     Sizes columns = sizes_of(right);
@@ -172,9 +215,17 @@ Rewritten solve(Builder& b, Node& node) {
   PETREL_ASSIGN_OR_RETURN(a, b.expand(a, squares));
   PETREL_ASSIGN_OR_RETURN(a, b.view(a, {batch, n, n}));
   PETREL_ASSIGN_OR_RETURN(right, b.expand(right, sizes));
-  PETREL_ASSIGN_OR_RETURN(right, b.view(right, {batch, n, count}));
+  PETREL_ASSIGN_OR_RETURN(right, b.view(right, {batch, sizes[sizes.size() - 2], sizes.back()}));
+  if (!is_left) {
+    PETREL_ASSIGN_OR_RETURN(a, b.swap_last_two(a));
+    PETREL_ASSIGN_OR_RETURN(right, b.swap_last_two(right));
+  }
   PETREL_ASSIGN_OR_RETURN(Value * y, solved(b, a, right, n));
-  return done(b, node, b.view(y, out));
+  if (!is_left) {
+    PETREL_ASSIGN_OR_RETURN(y, b.swap_last_two(y));
+  }
+  PETREL_ASSIGN_OR_RETURN(y, b.view(y, out));
+  return done_with_info(b, node, y);
 }
 
 // Column by column: each is what is left of its own, over the root of its first element.
@@ -206,6 +257,46 @@ Rewritten cholesky(Builder& b, Node& node) {
   if (upper) {
     PETREL_ASSIGN_OR_RETURN(y, b.swap_last_two(y));
   }
+  PETREL_ASSIGN_OR_RETURN(y, b.view(y, sizes_of(self)));
+  return done_with_info(b, node, y);
+}
+
+// How often each matrix is halved, until its columns sum to at most 1: [batch, 1, 1].
+BuiltValue halvings(Builder& b, Value* x) {
+  PETREL_ASSIGN_OR_RETURN(Value * sums, b.call(aten::abs, {x}));
+  PETREL_ASSIGN_OR_RETURN(sums, b.call(aten::sum_dim_IntList, {sums, Ints{1}, true}));
+  PETREL_ASSIGN_OR_RETURN(sums, b.call(aten::amax, {sums, Ints{2}, true}));
+  PETREL_ASSIGN_OR_RETURN(Value * count, b.call(aten::log2, {sums}));
+  PETREL_ASSIGN_OR_RETURN(count, b.call(aten::ceil, {count}));
+  return b.call(aten::clamp, {count, 0, kMostHalvings});
+}
+
+// The series of a matrix that is halved first; what comes out is squared as often.
+Rewritten matrix_exp(Builder& b, Node& node) {
+  Value* self = tensor_at(node, arg::self);
+  const ScalarType dtype = self->tensor().dtype;
+  const Size n = sizes_of(self).back();
+  if (n < 1) return false;
+  PETREL_ASSIGN_OR_RETURN(Value * x, as_batch(b, self, n));
+  PETREL_ASSIGN_OR_RETURN(Value * count, halvings(b, x));
+  PETREL_ASSIGN_OR_RETURN(Value * by, b.call(aten::neg, {count}));
+  PETREL_ASSIGN_OR_RETURN(by, b.call(aten::pow_Scalar, {2.0, by}));
+  PETREL_ASSIGN_OR_RETURN(x, b.binary(aten::mul_Tensor, x, by));
+  PETREL_ASSIGN_OR_RETURN(Value * unit, b.call(aten::eye, {n, dtype}));
+  // 1 / 13! and 1 / 19! are below what the types can tell.
+  const int64_t terms = dtype == ScalarType::kDouble ? 18 : 12;
+  PETREL_ASSIGN_OR_RETURN(Value * y, b.call(aten::div_Scalar, {x, terms}));
+  PETREL_ASSIGN_OR_RETURN(y, b.binary(aten::add_Tensor, y, unit));
+  for (int64_t i = terms - 1; i > 0; --i) {
+    PETREL_ASSIGN_OR_RETURN(y, b.binary(aten::bmm, x, y));
+    PETREL_ASSIGN_OR_RETURN(y, b.call(aten::div_Scalar, {y, i}));
+    PETREL_ASSIGN_OR_RETURN(y, b.binary(aten::add_Tensor, y, unit));
+  }
+  for (int64_t i = 0; i < kMostHalvings; ++i) {
+    PETREL_ASSIGN_OR_RETURN(Value * square, b.binary(aten::bmm, y, y));
+    PETREL_ASSIGN_OR_RETURN(Value * more, b.call(aten::gt_Scalar, {count, i}));
+    PETREL_ASSIGN_OR_RETURN(y, b.call(aten::where_self, {more, square, y}));
+  }
   return done(b, node, b.view(y, sizes_of(self)));
 }
 
@@ -213,13 +304,20 @@ constexpr Rewrite kRows[] = {
     {aten::inverse, inverse},
     {aten::linalg_inv, inverse},
     {aten::linalg_inv_ex, inverse},
+    {aten::slogdet, log_determinant},
+    {aten::linalg_slogdet, log_determinant},
+    {aten::logdet, log_determinant},
+    {aten::matrix_exp, matrix_exp},
+    {aten::linalg_matrix_exp, matrix_exp},
     {aten::matrix_power, matrix_power},
     {aten::linalg_matrix_power, matrix_power},
     {aten::det, determinant},
     {aten::linalg_det, determinant},
     {aten::linalg_solve, solve},
+    {aten::linalg_solve_ex, solve},
     {aten::cholesky, cholesky},
     {aten::linalg_cholesky, cholesky},
+    {aten::linalg_cholesky_ex, cholesky},
 };
 
 }  // namespace

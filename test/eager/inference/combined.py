@@ -108,3 +108,17 @@ call("linalg_solve", Unit(2, 3), T(2, 3))
 call("linalg_solve", Unit(2, 3), T(3, 4))
 call("linalg_solve", Unit(2, 3), T(5, 1, 3, 4))
 call("linalg_solve", Unit(2, 3), T(2, 4, 3), left=False)
+
+for op in ("slogdet", "linalg_slogdet", "logdet", "matrix_exp", "linalg_matrix_exp",
+           "cholesky_inverse", "linalg_cholesky_ex"):
+    call(op, Unit(3))
+    call(op, Unit(2, 3))
+    call(op, Unit(2, 3, dt="f64"))
+call("linalg_solve_ex", Unit(3), T(3))
+call("linalg_solve_ex", Unit(2, 3), T(5, 1, 3, 4))
+call("linalg_solve_ex", Unit(2, 3), T(2, 4, 3), left=False)
+call("linalg_solve_triangular", Unit(3), T(3, 2), upper=True)
+call("linalg_solve_triangular", Unit(2, 3), T(5, 1, 3, 4), upper=False)
+call("linalg_solve_triangular", Unit(3, dt="f64"), T(2, 4, 3, dt="f64"), upper=False, left=False)
+call("cholesky_solve", T(3, 2), Unit(3))
+call("cholesky_solve", T(5, 1, 3, 4), Unit(2, 3), True)

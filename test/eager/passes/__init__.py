@@ -57,4 +57,5 @@ def record():
     samples.numbers()
     samples.others()
     samples.halves()
+    small_matrices.factors()
     return CASES

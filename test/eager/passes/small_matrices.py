@@ -27,6 +27,36 @@ def matrices():
         torch.cholesky(a[:, 1] @ a[:, 1].mT + 4 * torch.eye(4))), a)
 
 
+def factors():
+    a = rand(2, 3, 4, 4)
+    a[0, 0, 0, 0] = 0.0
+    a[0, 1, 2] = 0.0  # no inverse
+    lower, right = a.tril() + 3 * torch.eye(4), rand(2, 3, 4, 2)
+    emit("log_determinants", lambda a: (
+        *torch.linalg.slogdet(a), *torch.slogdet(a[1, 1, :1, :1]), torch.logdet(a),
+        torch.logdet(a[1].double())), a)
+    emit("triangular_systems", lambda a, r: (
+        torch.linalg.solve_triangular(a, r, upper=False),
+        torch.linalg.solve_triangular(a.mT, r[:1], upper=True),
+        torch.linalg.solve_triangular(a[0], r[0, 0], upper=False, unitriangular=True),
+        torch.linalg.solve_triangular(a[0, 0], r.mT, upper=False, left=False),
+        torch.linalg.solve_triangular(a.mT, r.mT, upper=True, left=False, unitriangular=True),
+        torch.linalg.solve_triangular(a[0, 0, :1, :1].double(), r[0, 0, :1].double(), upper=True)),
+        lower, right)
+    emit("systems_of_cholesky_factors", lambda a, r: (
+        torch.cholesky_solve(r, a), torch.cholesky_solve(r[0, 0], a.mT, upper=True),
+        torch.cholesky_inverse(a), torch.cholesky_inverse(a[0, 0].t(), upper=True),
+        torch.linalg.cholesky_ex(a @ a.mT)[0], torch.linalg.cholesky_ex(a @ a.mT, upper=True)[1],
+        torch.linalg.solve_ex(a, r)[0], torch.linalg.solve_ex(a[0], r[0, :, :, 0])[1],
+        torch.linalg.solve(a, r.mT, left=False), torch.linalg.solve(a[0], r[0, 0].mT, left=False)),
+        lower, right)
+    turn = a[1, 0] - a[1, 0].t()
+    emit("exponentials_of_matrices", lambda a, t: (
+        torch.matrix_exp(a), torch.linalg.matrix_exp(t), torch.matrix_exp(t.double() * 40),
+        torch.matrix_exp(t * 0), torch.matrix_exp(a[:, 0, :1, :1])),
+        a, turn)
+
+
 def sums():
     emit("einsums_of_ellipses", lambda a, b, s: (
         torch.einsum("...ij,...jk->...ik", a, b), torch.einsum("...ij,...jk", a[0], b),
