@@ -218,6 +218,37 @@ Inferred bilinear(const BoundArguments& in) {
   return one(a.dtype, std::move(sizes));
 }
 
+// The sizes of an argument with the dims along which it is the same for all.
+absl::StatusOr<Sizes> expanded(const BoundArguments& in, const char* name, const char* dims) {
+  Sizes sizes = in.tensor(name).sizes;
+  const size_t rank = sizes.size() + in.ints(dims).size();
+  PETREL_ASSIGN_OR_RETURN(Sizes at, in.dims(dims, rank));
+  std::sort(at.begin(), at.end(), [](int64_t a, int64_t b) { return a < b; });
+  for (const int64_t dim : at) sizes.insert(sizes.begin() + dim, 1);
+  return sizes;
+}
+
+// The sum of products of three tensors, over some of their dims.
+Inferred trilinear(const BoundArguments& in) {
+  PETREL_ASSIGN_OR_RETURN(const Sizes a, expanded(in, "i1", "expand1"));
+  PETREL_ASSIGN_OR_RETURN(const Sizes b, expanded(in, "i2", "expand2"));
+  PETREL_ASSIGN_OR_RETURN(const Sizes c, expanded(in, "i3", "expand3"));
+  if (a.size() != b.size() || a.size() != c.size()) {
+    return invalid("arguments 'i1', 'i2' and 'i3' have ", a.size(), ", ", b.size(), " and ",
+                   c.size(), " dims where they are expanded, must have as many");
+  }
+  PETREL_RETURN_IF_ERROR(check_floats(in));
+  PETREL_ASSIGN_OR_RETURN(const Sizes all, broadcast_sizes({a, b, c}));
+  PETREL_ASSIGN_OR_RETURN(const Sizes sums, in.dims("sumdim", all.size()));
+  Sizes sizes;
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (std::find(sums.begin(), sums.end(), static_cast<int64_t>(i)) == sums.end()) {
+      sizes.push_back(all[i]);
+    }
+  }
+  return one(in.tensor("i1").dtype, std::move(sizes));
+}
+
 constexpr OpRow kRows[] = {
     {"aten::fliplr(Tensor self) -> Tensor", "", kPure, infer<flipped>},
     {"aten::flipud(Tensor self) -> Tensor", "", kPure, infer<flipped>},
@@ -248,6 +279,9 @@ constexpr OpRow kRows[] = {
     {"aten::bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? "
      "bias=None) -> Tensor",
      "", kPure, infer<bilinear>},
+    {"aten::_trilinear(Tensor i1, Tensor i2, Tensor i3, int[] expand1, int[] expand2, int[] "
+     "expand3, int[] sumdim, int unroll_dim=1) -> Tensor",
+     "", kPure, infer<trilinear>},
 };
 
 }  // namespace

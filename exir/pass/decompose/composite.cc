@@ -290,8 +290,30 @@ Rewritten bilinear(Builder& b, Node& node) {
   return done(b, node, b.view(y, sizes_of(node.result())));
 }
 
+// What torch's decompositions make of bilinear without a bias. Nothing else calls it.
+Rewritten trilinear(Builder& b, Node& node) {
+  const auto is = [&](ArgHandle name, const Ints& dims) {
+    return holds(node.argument(name), sizes_of(dims));
+  };
+  if (!is(arg::expand1, {1, 3}) || !is(arg::expand2, {0}) || !is(arg::expand3, {1, 2}) ||
+      !is(arg::sumdim, {2, 3})) {
+    return false;
+  }
+  Value* left = tensor_at(node, arg::i1);
+  Value* right = tensor_at(node, arg::i3);
+  Value* weight = tensor_at(node, arg::i2);
+  const Sizes w = sizes_of(weight);
+  if (left->tensor().rank() != 2 || w.size() != 3 ||
+      !is_always(sizes_of(left), Sizes{sizes_of(right)[0], w[1]}) ||
+      !is_always(sizes_of(right)[1], w[2])) {
+    return false;
+  }
+  return done(b, node, b.call(aten::bilinear, {left, right, weight, none()}));
+}
+
 constexpr Rewrite kRows[] = {
     {aten::diff, diff},
+    {aten::_trilinear, trilinear},
     {aten::trace, trace},
     {aten::rot90, rot90},
     {aten::cross, cross},

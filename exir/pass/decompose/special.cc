@@ -14,6 +14,7 @@ namespace {
 using Rewritten = absl::StatusOr<bool>;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kPi = 3.14159265358979323846;
 constexpr double kLn2 = 0.69314718055994530942;
 
 // The argument as a tensor of `dtype`.
@@ -149,6 +150,52 @@ Rewritten normal_below(Builder& b, Node& node) {
   return done(b, node, b.call(aten::mul_Scalar, {x, 0.5}));
 }
 
+// A first guess, off by some 0.2 % (S. Winitzki, A handy approximation for the error function
+// and its inverse, 2008).
+BuiltValue near_erfinv(Builder& b, Value* x) {
+  constexpr double kA = 0.147;
+  constexpr double kOver = 2 / (kPi * kA);
+  PETREL_ASSIGN_OR_RETURN(Value * log, b.binary(aten::mul_Tensor, x, x));
+  PETREL_ASSIGN_OR_RETURN(log, b.call(aten::neg, {log}));
+  PETREL_ASSIGN_OR_RETURN(log, b.call(aten::log1p, {log}));
+  PETREL_ASSIGN_OR_RETURN(Value * half, b.call(aten::mul_Scalar, {log, 0.5}));
+  PETREL_ASSIGN_OR_RETURN(half, b.call(aten::add_Scalar, {half, kOver}));
+  PETREL_ASSIGN_OR_RETURN(Value * y, b.binary(aten::mul_Tensor, half, half));
+  PETREL_ASSIGN_OR_RETURN(log, b.call(aten::div_Scalar, {log, kA}));
+  PETREL_ASSIGN_OR_RETURN(y, b.binary(aten::sub_Tensor, y, log));
+  PETREL_ASSIGN_OR_RETURN(y, b.call(aten::sqrt, {y}));
+  PETREL_ASSIGN_OR_RETURN(y, b.binary(aten::sub_Tensor, y, half));
+  PETREL_ASSIGN_OR_RETURN(y, b.call(aten::relu, {y}));  // 0 where the difference has no digits
+  PETREL_ASSIGN_OR_RETURN(y, b.call(aten::sqrt, {y}));
+  PETREL_ASSIGN_OR_RETURN(Value * sign, b.call(aten::sign, {x}));
+  return b.binary(aten::mul_Tensor, y, sign);
+}
+
+// The guess with two steps of Halley's method, each of which triples its digits; infinite at
+// 1 and -1.
+Rewritten erfinv(Builder& b, Node& node) {
+  const ScalarType dtype = node.result()->tensor().dtype;
+  PETREL_ASSIGN_OR_RETURN(Value * x, b.cast(tensor_at(node, arg::self), ScalarType::kDouble));
+  PETREL_ASSIGN_OR_RETURN(Value * y, near_erfinv(b, x));
+  for (int i = 0; i < 2; ++i) {
+    PETREL_ASSIGN_OR_RETURN(Value * off, b.call(aten::erf, {y}));
+    PETREL_ASSIGN_OR_RETURN(off, b.binary(aten::sub_Tensor, off, x));
+    PETREL_ASSIGN_OR_RETURN(Value * slope, b.binary(aten::mul_Tensor, y, y));
+    PETREL_ASSIGN_OR_RETURN(slope, b.call(aten::exp, {slope}));
+    PETREL_ASSIGN_OR_RETURN(off, b.binary(aten::mul_Tensor, off, slope));
+    PETREL_ASSIGN_OR_RETURN(off, b.call(aten::mul_Scalar, {off, std::sqrt(kPi) / 2}));
+    PETREL_ASSIGN_OR_RETURN(Value * bend, b.binary(aten::mul_Tensor, y, off));
+    PETREL_ASSIGN_OR_RETURN(bend, b.call(aten::add_Scalar, {bend, 1.0}));
+    PETREL_ASSIGN_OR_RETURN(off, b.binary(aten::div_Tensor, off, bend));
+    PETREL_ASSIGN_OR_RETURN(y, b.binary(aten::sub_Tensor, y, off));
+  }
+  PETREL_ASSIGN_OR_RETURN(Value * end, b.call(aten::abs, {x}));
+  PETREL_ASSIGN_OR_RETURN(end, b.call(aten::eq_Scalar, {end, 1}));
+  PETREL_ASSIGN_OR_RETURN(Value * infinite, b.call(aten::mul_Scalar, {x, kInfinity}));
+  PETREL_ASSIGN_OR_RETURN(y, b.call(aten::where_self, {end, infinite, y}));
+  return done(b, node, b.cast(y, dtype));
+}
+
 // Every number is.
 Rewritten isreal(Builder& b, Node& node) {
   return done(b, node, b.call(aten::ones_like, {tensor_at(node, arg::self), ScalarType::kBool}));
@@ -172,6 +219,7 @@ constexpr Rewrite kRows[] = {
     {aten::isclose, isclose},
     {aten::special_entr, entropy},
     {aten::special_ndtr, normal_below},
+    {aten::erfinv, erfinv},
     {aten::isreal, isreal},
 };
 

@@ -6,7 +6,7 @@ import torch
 from inference.calls import B, I, T, call, in_place
 
 UNARY = """abs acos acosh asin asinh atan atanh ceil cos cosh deg2rad rad2deg
-erf erfc erfinv exp exp2 expm1 floor frac lgamma log log10 log1p log2
+digamma erf erfc erfinv exp exp2 expm1 floor frac lgamma log log10 log1p log2
 logical_not logit nan_to_num neg reciprocal round rsqrt sgn sign sin sinc sinh
 sqrt square tan trunc sigmoid tanh""".split()
 for op in UNARY:
@@ -32,10 +32,15 @@ fix""".split()
 for op in SECOND_NAMES:
     call(op + "_", T(2, 3))
 for op in SECOND_NAMES + """special_expit special_erf special_erfc special_erfinv
-special_exp2 special_expm1 special_log1p special_logit special_sinc""".split():
+special_exp2 special_expm1 special_log1p special_logit special_sinc special_digamma
+special_psi special_gammaln""".split():
     call(op, T(2, 3))
     for dtype in ("i64", "f16", "bool"):
         call(op, T(dt=dtype), optional=True)
+for op in ("mvlgamma", "special_multigammaln"):
+    call(op, T(2, 3, fill=3), 2)
+    call(op, I(3, fill=4), 1)
+call("mvlgamma_", T(2, 3, fill=3), 2)
 call("special_logit", T(2), 1e-6)
 call("bitwise_not", T(3, dt="i32"))
 call("bitwise_not", B(3))

@@ -58,4 +58,5 @@ def record():
     samples.others()
     samples.halves()
     small_matrices.factors()
+    samples.rare_functions()
     return CASES

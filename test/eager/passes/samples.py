@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Functions of samples, lists of tensors, and what is made from numbers."""
 
+import math
+
 import torch
 import torch.nn.functional as F
 from torch.nn.utils.rnn import pad_sequence
@@ -111,3 +113,28 @@ def halves():
     emit("steps_of_halves", lambda a: (
         torch.addcmul(a, a, a, value=1e-3), torch.addcdiv(a, a * 100, a.abs() + 1e-3, value=0.01),
         torch.lerp(a * 150, -a * 150, 0.25), torch.lerp(a * 150, -a * 150, a.abs() / 400)), x)
+
+
+def rare_functions():
+    def gammas(a, i):
+        return (torch.lgamma(a), torch.lgamma(i), torch.special.gammaln(a.double()),
+                torch.digamma(a), torch.special.psi(a.double()), torch.special.digamma(i),
+                a.clone().digamma_(), torch.mvlgamma(i.float() + 3, 4),
+                torch.special.multigammaln(i.double() + 2, 2), torch.lgamma(a.half()))
+
+    emit("gamma_functions", gammas,
+         torch.tensor([-7.5, -3.0, -1.0, -0.75, 0.25, 0.5, 1.0, 1.5, 2.0, 7.75, 8.0, math.nan]),
+         torch.tensor([0, 1, 2, 5, 7]))
+    emit("gamma_functions_at_ends", gammas,
+         torch.tensor([-math.inf, -1e-3, -0.0, 0.0, 1e-3, 30.0, 1e4, math.inf]),
+         torch.tensor([0, 40, 1000]))
+    emit("gamma_functions_far_away", lambda a: (
+        torch.lgamma(a), torch.digamma(a), torch.lgamma(a.double()), torch.digamma(-a.double() - 0.5)),
+        torch.tensor([1e20, 1e30, 3e38]))
+    near = torch.tensor([-1.0, -0.9999, -0.5, -1e-6, -0.0, 0.0, 1e-9, 0.01, 0.75, 0.999999, 1.0,
+                         1.5, math.nan])
+    emit("inverse_error_functions", lambda a: (
+        torch.erfinv(a), torch.special.erfinv(a.double()), torch.erfinv(a.half())), near)
+    emit("bilinear_of_decompositions", lambda a, b, w: (
+        torch.ops.aten._trilinear(a, w, b, [1, 3], [0], [1, 2], [2, 3])),
+        rand(3, 4), rand(3, 5), rand(2, 4, 5))
