@@ -131,7 +131,7 @@ absl::Status Importer::bind_inputs(const Json& graph) {
     if (!names.insert(spec.value).second) {
       return input_list.error(absl::StrCat("'", spec.value, "' occurs twice"));
     }
-    if (spec.kind == InputSpec::Kind::kLiteral) continue;
+    if (spec.kind == InputSpec::Kind::kLiteral || spec.kind == InputSpec::Kind::kToken) continue;
     if (spec.kind != InputSpec::Kind::kUser) {
       reader_.bind_lazily(spec.value, [this, &spec] { return load_state(spec); });
       continue;
@@ -186,7 +186,8 @@ absl::Status Importer::set_outputs(const Json& graph) {
       }
       continue;
     }
-    if (spec.kind == OutputSpec::Kind::kFixed) continue;  // is not a value
+    // What is not a value.
+    if (spec.kind == OutputSpec::Kind::kFixed || spec.kind == OutputSpec::Kind::kToken) continue;
     absl::StatusOr<Value*> value = reader_.value(spec.value);
     if (!value.ok()) {
       return annotate(value.status(), absl::StrCat("output ", i));

@@ -299,8 +299,8 @@ TEST(ImportRefusals, NamesTheMemberThatIsWrong) {
       {kProgram, "\"sizes\": [{\"as_int\": 4}", "\"sizes\": [{\"as_int\": 5}",
        "value 'p_0_weight' is f32[5,3,3,3] in the archive, but its payload is "
        "f32[4,3,3,3]"},
-      {kProgram, "\"input_specs\": [{\"parameter\"", "\"input_specs\": [{\"token\"",
-       "an input of kind 'token'"},
+      {kProgram, "\"input_specs\": [{\"parameter\"", "\"input_specs\": [{\"custom_obj\"",
+       "an input of kind 'custom_obj'"},
       {kProgram, "\"output_specs\": [{\"user_output\"", "\"output_specs\": [{\"loss_output\"",
        "an output of kind 'loss_output'"},
       {kProgram, "\"parameter_name\": \"0.weight\"", "\"parameter_name\": \"9.weight\"",
@@ -333,6 +333,23 @@ TEST(ImportRefusals, NamesTheMemberThatIsWrong) {
     archive.edit(edit.member, edit.from, edit.to);
     expect_error(archive.save(absl::StrCat("edit_", count++)), edit.message);
   }
+}
+
+TEST(ImportRefusals, TakesNoEffectsButChecks) {
+  const std::string from = "torch.ops.aten._linalg_check_errors.default";
+  const std::pair<std::string, const char*> kCases[] = {
+      {"torch.ops.mylib.print.default", "1 operator is not supported: mylib.print.default"},
+      {"torch.ops.aten.add.Tensor", "1 operator is not supported: aten.add.Tensor"},
+  };
+  int count = 0;
+  for (const auto& [to, message] : kCases) {
+    TestArchive archive = TestArchive::of(own_fixture("checked_inverse"));
+    archive.edit_program(from, to);
+    expect_error(archive.save(absl::StrCat("effect_", count++)), message);
+  }
+  TestArchive archive = TestArchive::of(own_fixture("checked_inverse"));
+  archive.edit_program("\"as_operator\"", "\"as_string\"");
+  expect_error(archive.save("no_operator"), "has no 'as_operator'");
 }
 
 TEST(ImportRefusals, NamesOutputsThatShouldBeNumbers) {

@@ -158,6 +158,15 @@ TEST(Import, KeepsConstantsAliveWithoutTheFile) {
   EXPECT_EQ(floats(constant(method, "tail")), (std::vector<float>{5, 6, 7}));
 }
 
+TEST(Import, LeavesOutChecksAndTheirTokens) {
+  const Method method = import_or_die(own_fixture("checked_inverse"));
+  EXPECT_EQ(method.graph->inputs().size(), 1u);
+  EXPECT_EQ(method.graph->outputs().size(), 1u);
+  EXPECT_EQ(method.signature.input_names, (std::vector<std::string>{"x"}));
+  EXPECT_EQ(method.signature.output_names.size(), 1u);
+  EXPECT_TRUE(absl::StrContains(print_graph(*method.graph), "aten.linalg_inv_ex.default(%x"));
+}
+
 TEST(Import, MarksStateWrittenInPlace) {
   const Method method = import_or_die(own_fixture("writes_state"));
   EXPECT_EQ(constant(method, "seen")->kind, Constant::Kind::kMutableBuffer);

@@ -109,6 +109,24 @@ bool holds_graphs(const std::string& target) {
   return std::find(std::begin(kTargets), std::end(kTargets), target) != std::end(kTargets);
 }
 
+// Those that fail or do nothing.
+bool is_check(const std::string& name) {
+  static constexpr const char* kChecks[] = {"aten._linalg_check_errors.default",
+                                            "aten._assert_async.default", "aten._assert_async.msg"};
+  return std::find(std::begin(kChecks), std::end(kChecks), name) != std::end(kChecks);
+}
+
+// The operator that a node with effects calls, its second argument.
+absl::StatusOr<std::string> operator_with_effects(const Json& node) {
+  PETREL_ASSIGN_OR_RETURN(Json input_list, node.at("inputs"));
+  PETREL_ASSIGN_OR_RETURN(std::vector<Json> inputs, input_list.items());
+  if (inputs.size() < 2) return input_list.error("has no operator");
+  PETREL_ASSIGN_OR_RETURN(Json argument, inputs[1].at("arg"));
+  PETREL_ASSIGN_OR_RETURN(Json target, argument.at("as_operator"));
+  PETREL_ASSIGN_OR_RETURN(std::string text, target.text());
+  return operator_name(text);
+}
+
 absl::Status collect_unknown(const Json& graph, Places* unknown) {
   PETREL_ASSIGN_OR_RETURN(Json node_list, graph.at("nodes"));
   PETREL_ASSIGN_OR_RETURN(std::vector<Json> nodes, node_list.items());
@@ -127,8 +145,13 @@ absl::Status collect_unknown(const Json& graph, Places* unknown) {
       }
       continue;
     }
-    const std::string name = operator_name(target);
-    if (find_torch_op(name) != nullptr) continue;
+    std::string name = operator_name(target);
+    if (target == kWithEffects) {
+      PETREL_ASSIGN_OR_RETURN(name, operator_with_effects(node));
+      if (is_check(name)) continue;
+    } else if (find_torch_op(name) != nullptr) {
+      continue;
+    }
     PETREL_ASSIGN_OR_RETURN(bool scalar, has_scalar_results_only(node));
     if (scalar) continue;
     (*unknown)[name].push_back({node_name(node), read_source(node).location()});

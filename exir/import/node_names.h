@@ -25,6 +25,11 @@ inline constexpr char kMap[] = "torch.ops.higher_order.map_impl";
 inline constexpr char kScan[] = "torch.ops.higher_order.scan";
 inline constexpr char kWhileLoop[] = "torch.ops.higher_order.while_loop";
 
+// One that wraps a call with tokens, so that what it does besides keeps its place among
+// others: what run_decompositions() writes for checks of inverses. Only checks are taken, and
+// left out.
+inline constexpr char kWithEffects[] = "torch.ops.higher_order.with_effects";
+
 // "aten.add.Tensor" for the target "torch.ops.aten.add.Tensor"; "executorch_prim.add.Scalar"
 // for "_operator.add"; other targets as they are.
 std::string operator_name(const std::string& target);

@@ -101,6 +101,9 @@ absl::StatusOr<InputSpec> read_input(const Json& json, size_t index) {
     input.kind = InputSpec::Kind::kTensorConstant;
     PETREL_ASSIGN_OR_RETURN(input.value, arg_name(spec));
     PETREL_ASSIGN_OR_RETURN(input.fqn, text_at(spec, "tensor_constant_name"));
+  } else if (tag == "token") {
+    input.kind = InputSpec::Kind::kToken;
+    PETREL_ASSIGN_OR_RETURN(input.value, arg_name(spec));
   } else {
     return refuse(absl::StrCat(json.place(), ": an input of kind '", tag, "'"));
   }
@@ -134,6 +137,9 @@ absl::StatusOr<OutputSpec> read_output(const Json& json, size_t index) {
     output.kind = OutputSpec::Kind::kInputWrite;
     PETREL_ASSIGN_OR_RETURN(output.value, arg_name(spec));
     PETREL_ASSIGN_OR_RETURN(output.input, text_at(spec, "user_input_name"));
+  } else if (tag == "token") {
+    output.kind = OutputSpec::Kind::kToken;
+    PETREL_ASSIGN_OR_RETURN(output.value, arg_name(spec));
   } else {
     return refuse(absl::StrCat(json.place(), ": an output of kind '", tag, "'"));
   }
@@ -249,6 +255,7 @@ absl::StatusOr<Signature> read_signature(const Json& graph_module, const GraphIo
   auto key = keys.begin();
   for (const OutputSpec& output : io.outputs) {
     if (output.kind == OutputSpec::Kind::kStateWrite) continue;
+    if (output.kind == OutputSpec::Kind::kToken) continue;
     if (output.kind == OutputSpec::Kind::kFixed) {
       signature.fixed_outputs.emplace(signature.output_names.size(), output.fixed);
     } else if (output.kind == OutputSpec::Kind::kNumber) {

@@ -10,6 +10,8 @@
 //   output_specs    buffer_mutation  user_input_mutation  user_output  user_output  user_output
 //                   "steps"          "cache"              kUser        kFixed       kNumber
 //
+// Tokens, of which an archive may have one for its effects, are no values.
+//
 // An input that is written becomes an output, before those that forward()
 // returns, as in ExecuTorch; the tensor of the caller stays as it was.
 #ifndef PETREL_EXIR_IMPORT_SIGNATURE_H_
@@ -26,7 +28,7 @@
 namespace petrel::exir {
 
 struct InputSpec {
-  enum class Kind { kParameter, kBuffer, kTensorConstant, kUser, kLiteral };
+  enum class Kind { kParameter, kBuffer, kTensorConstant, kUser, kLiteral, kToken };
 
   Kind kind = Kind::kUser;
   std::string value;       // name in the graph; of a literal, its own name
@@ -35,7 +37,7 @@ struct InputSpec {
 };
 
 struct OutputSpec {
-  enum class Kind { kUser, kFixed, kNumber, kStateWrite, kInputWrite };
+  enum class Kind { kUser, kFixed, kNumber, kStateWrite, kInputWrite, kToken };
 
   Kind kind = Kind::kUser;
   std::string value;  // name in the graph; of a fixed one, "output_PLACE"
@@ -54,7 +56,7 @@ struct GraphIo {
   std::vector<OutputSpec> outputs;  // one per graph output
 };
 
-// Refuses what a program cannot express, by name: custom objects, tokens,
+// Refuses what a program cannot express, by name: custom objects,
 // inputs that are numbers, gradients.
 absl::StatusOr<GraphIo> read_graph_io(const Json& graph_module);
 

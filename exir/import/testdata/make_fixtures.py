@@ -125,8 +125,17 @@ class Mask(nn.Module):
         return x[x > 0]
 
 
-def save(name, module, *args):
+class Inverse(nn.Module):
+    """A check, to which decompositions give a token."""
+
+    def forward(self, x):
+        return torch.linalg.inv(x) * 2
+
+
+def save(name, module, *args, decompose=False):
     program = torch.export.export(module.eval(), args)
+    if decompose:
+        program = program.run_decompositions()
     neutral_archive.save(program, name + ".pt2")
 
 
@@ -147,6 +156,7 @@ def main():
     save("strided_memory", StridedRows(1), square)
     save("nonzero", NonZero(), x)
     save("mask", Mask(), x)
+    save("checked_inverse", Inverse(), torch.eye(3), decompose=True)
 
 
 main()
