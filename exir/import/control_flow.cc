@@ -257,6 +257,12 @@ absl::StatusOr<std::unique_ptr<Graph>> GraphReader::read_row_body(
     }
     types.push_back(row_of(tensor->tensor()));
   }
+  if (const Value* other = find_other_row_count(rows); other != nullptr) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("maps over '", rows[0]->name(), "' of ", to_string(rows[0]->tensor().size(0)),
+                     " rows and '", other->name(), "' of ", to_string(other->tensor().size(0)),
+                     ", where each round takes one of each"));
+  }
   for (const Value* operand : operands) types.push_back(operand->type());
   PETREL_ASSIGN_OR_RETURN(std::unique_ptr<Graph> body, read_body(name, graph, types));
   PETREL_RETURN_IF_ERROR(check_carried(*body, types, carried.size()));

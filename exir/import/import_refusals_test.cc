@@ -103,6 +103,16 @@ TEST(ImportRefusals, TellsOfBranchesThatDiffer) {
   expect_error(archive.save("more_results"), "the branches give 1 and 2 results");
 }
 
+TEST(ImportRefusals, TellsOfLoopsOverTensorsOfOtherNumbersOfRows) {
+  // An operand becomes a second tensor that is mapped over.
+  TestArchive archive = TestArchive::of("test/models/varying/map_rows.pt2");
+  archive.edit_program("\"as_tensors\": [{\"name\": \"rows\"}]",
+                       "\"as_tensors\": [{\"name\": \"rows\"}, {\"name\": \"weight\"}]");
+  archive.edit_program("\"as_tensors\": [{\"name\": \"weight\"}, ", "\"as_tensors\": [");
+  expect_error(archive.save("other_rows"),
+               "maps over 'rows' of 5 rows and 'weight' of 6, where each round takes one of each");
+}
+
 TEST(ImportRefusals, TellsOfWritesThatOtherStateWouldSee) {
   expect_error(own_fixture("shared_state"),
                "buffer 'written' is written and shares its memory with 'read'");

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "exir/ir/size_difference.h"
+
 namespace petrel::exir {
 
 RegionValues region_values(const Node& node) {
@@ -18,6 +20,13 @@ TensorType row_of(const TensorType& tensor) {
   sizes.erase(sizes.begin());
   const Sizes bounds(tensor.sizes.begin() + 1, tensor.sizes.end());
   return TensorType::dynamic(tensor.dtype, std::move(sizes), bounds);
+}
+
+const Value* find_other_row_count(const std::vector<Value*>& rows) {
+  for (const Value* tensor : rows) {
+    if (!are_equal(tensor->tensor().size(0), rows[0]->tensor().size(0))) return tensor;
+  }
+  return nullptr;
 }
 
 bool is_loop(const Node& node) {

@@ -32,6 +32,11 @@ RegionValues region_values(const Node& node);
 // The type of one of the rows of `tensor`. Precondition: it has a rank of at least 1.
 TensorType row_of(const TensorType& tensor);
 
+// The first of `rows` that is not proven to have as many rows as the one before all others: a
+// loop counts those of one tensor and takes one of each. Null where all have. Precondition: all
+// have a rank of at least 1.
+const Value* find_other_row_count(const std::vector<Value*>& rows);
+
 // Its regions run once for each row, or until their condition fails.
 bool is_loop(const Node& node);
 

@@ -322,6 +322,10 @@ absl::Status regions_fit_their_nodes(const Node& node, Walk&) {
     }
     inputs.push_back(row_of(rows->tensor()));
   }
+  if (const Value* other = find_other_row_count(values.rows); other != nullptr) {
+    return broken(node, absl::StrCat("maps over '", values.rows[0]->name(), "' and '",
+                                     other->name(), "', which have other numbers of rows"));
+  }
   for (const Value* operand : values.operands) inputs.push_back(operand->type());
   for (size_t i = 0; i < node.num_results(); ++i) {
     const Type& type = node.result(i)->type();

@@ -59,6 +59,32 @@ TEST(Loops, TakeWhatTheyGive) {
               HasSubstr("region 'condition' gives f32[], must give bool[]"));
 }
 
+// Adds rows of %x and of %y, of which there are so many.
+std::string sums_of_rows(const std::string& dims, const std::string& x, const std::string& y) {
+  return absl::StrCat("method @m", dims, "(%x: f32[", x, ",3], %y: f32[", y, ",3]) {\n",
+                      "  %r = petrel.map.default([%x, %y], []) : f32[", x, R"(,3] do {
+      method @body(%a: f32[3], %b: f32[3]) {
+        %s = aten.add.Tensor(%a, %b, 1) : f32[3]
+        return %s
+      }
+    }
+    return %r
+  })");
+}
+
+// The rows of one are counted, and as many are read of all.
+TEST(Loops, MapOverTensorsOfAsManyRows) {
+  EXPECT_TRUE(verify_graph(*parse(sums_of_rows("", "5", "5"))).ok());
+  EXPECT_TRUE(verify_graph(*parse(sums_of_rows("<n: 2..9>", "n", "n"))).ok());
+  const auto problem_of = [](const std::string& text) {
+    return std::string(verify_graph(*parse(text)).message());
+  };
+  const auto tells = HasSubstr("maps over 'x' and 'y', which have other numbers of rows");
+  EXPECT_THAT(problem_of(sums_of_rows("", "5", "2")), tells);
+  EXPECT_THAT(problem_of(sums_of_rows("<n: 2..9>", "9", "n")), tells);
+  EXPECT_THAT(problem_of(sums_of_rows("<n: 2..9, k: 2..9>", "n", "k")), tells);
+}
+
 TEST(Loops, CarryInTheirResults) {
   auto graph = parse(halving(kPredicate, kBody));
   const Node* loop = graph->nodes().front().get();
