@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
 
 #include "exir/ops/elementwise.h"
 #include "exir/ops/families.h"
@@ -98,6 +101,12 @@ Inferred any_all(const BoundArguments& in) {
   return one(is_byte ? ScalarType::kByte : ScalarType::kBool, std::move(sizes));
 }
 
+Inferred truths(const BoundArguments& in) {
+  const ScalarType dtype = in.tensor("self").dtype;
+  if (dtype == ScalarType::kBool) return one(dtype, {});
+  return invalid("argument 'self' is ", std::string(scalar_type_name(dtype)), ", must be bool");
+}
+
 Inferred cumulative(const BoundArguments& in) {
   const TensorType& self = in.tensor("self");
   PETREL_RETURN_IF_ERROR(in.dim("dim", self.rank()).status());
@@ -146,6 +155,29 @@ Inferred logcumsumexp(const BoundArguments& in) {
   return same_as_self(in);
 }
 
+// How many elements lie in each of `bins` parts of [min, max]; where both are one number, of
+// what lies between the least and the largest element.
+Inferred histogram(const BoundArguments& in) {
+  const ScalarType dtype = in.tensor("self").dtype;
+  const Size bins = in.integer("bins");
+  const double least = in.number("min");
+  const double most = in.number("max");
+  if (!is_floating_point(dtype)) {
+    return invalid("argument 'self' is ", std::string(scalar_type_name(dtype)),
+                   ", must be floating point");
+  }
+  // One more is counted than asked for.
+  if (bins < 1 || bins >= (int64_t{1} << 31) - 1) {
+    return invalid("argument 'bins' is ", bins, ", must be in [1, 2^31 - 1)");
+  }
+  const double limit = dtype == ScalarType::kDouble ? std::numeric_limits<double>::max()
+                                                    : std::numeric_limits<float>::max();
+  if (!(std::fabs(least) <= limit && std::fabs(most) <= limit && least <= most)) {
+    return invalid("argument 'max' is ", most, ", must be finite and at least 'min', ", least);
+  }
+  return one(dtype, {bins});
+}
+
 constexpr OpRow kRows[] = {
     {"aten::sum(Tensor self, *, ScalarType? dtype=None) -> Tensor", "", kPure | kReduction,
      infer<sum>},
@@ -190,6 +222,9 @@ constexpr OpRow kRows[] = {
      "Tensor",
      "aten::any.dims_out", kPure | kReduction, infer<any_all>},
     {"aten::all(Tensor self) -> Tensor", "", kPure | kReduction, infer<any_all>},
+    {"aten::_is_all_true(Tensor self) -> Tensor", "", kPure | kReduction, infer<truths>},
+    {"aten::_is_any_true(Tensor self) -> Tensor", "aten::any.all_out", kPure | kReduction,
+     infer<truths>},
     {"aten::all.dim(Tensor self, int dim, bool keepdim=False) -> Tensor", "", kPure | kReduction,
      infer<any_all>},
     {"aten::all.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> "
@@ -302,6 +337,8 @@ constexpr OpRow kRows[] = {
      kPure | kReduction, infer<float_reduction>},
     {"aten::cumprod_(Tensor(a!) self, int dim, *, ScalarType? dtype=None) -> Tensor(a!)", "",
      kInPlace, infer<same_as_self>, "aten::cumprod"},
+    {"aten::histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor", "", kPure,
+     infer<histogram>},
 };
 
 }  // namespace

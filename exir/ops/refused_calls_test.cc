@@ -122,6 +122,24 @@ constexpr Wrong kWrong[] = {
      "argument 'weight_zero_points' is [3,3], must be [4]"},
     {"quantized_decomposed.embedding_byte.default(%q, %v, none, -128, 127, %v)",
      "an index is f32, must be i64 or i32"},
+    {"aten.histc.default(%i, 4, 0, 1)", "argument 'self' is i64, must be floating point"},
+    {"aten.histc.default(%v, 0, 0, 1)", "argument 'bins' is 0, must be in [1, 2^31 - 1)"},
+    {"aten.histc.default(%v, 2147483647, 0, 1)", "argument 'bins' is 2147483647"},
+    {"aten.histc.default(%v, 4, 2, 1)", "argument 'max' is 1, must be finite and at least 'min'"},
+    {"aten.histc.default(%v, 4, nan, 1)", "must be finite and at least 'min', nan"},
+    {"aten.histc.default(%v, 4, 0, 1e300)", "argument 'max' is 1e+300, must be finite"},
+    {"aten._is_all_true.default(%v)", "argument 'self' is f32, must be bool"},
+    {"aten._grouped_mm.default(%c, %m, %k, none, none)",
+     "argument 'offs' is [2], must have one end for each of 5 groups"},
+    {"aten._grouped_mm.default(%c, %m, %a, none, none)", "an index is f32"},
+    {"aten._grouped_mm.default(%c, %m, none, none, none)", "ranks are 2 and 3, must be 3 and 3"},
+    {"aten._grouped_mm.default(%c, %c, %k, none, none)", "ranks are 2 and 2, must be 2 and 3"},
+    {"aten._grouped_mm.default(%c, %m, %h, %v, none)", "argument 'bias' must be none"},
+    {"aten._grouped_mm.default(%c, %m, %h, none, f64)", "must be the dtype of 'self'"},
+    {"aten._grouped_mm.default(%j, %m, %h, none, none)", "rows are i64 and matrices f32"},
+    {"transformers.grouped_mm_fallback.default(%t, %m, %h)",
+     "sizes [4,2] and [5,3,2] do not multiply in groups"},
+    {"transformers.grouped_mm_fallback.default(%x, %m, %h)", "ranks are 4 and 3"},
     // What generated C takes for granted: it has no checks of sizes.
     {"aten.gather.default(%a, 0, %g, false)",
      "argument 'index' is [1,100], which does not lie in argument 'self' [2,3]"},
@@ -160,7 +178,7 @@ TEST(RefusedCalls, NameTheArgumentThatDoesNotFit) {
         "%w: f32[4,3,3,3], %v: f32[4], %i: i64[4], %j: i64[2,3], %o: bool[3], %c: f32[3,3], "
         "%k: i64[2], %n: f32[], %l: f32[1,3], %y: f32[1,1,4], %q: i8[4,3], "
         "%z: f32[4,0], %t: f32[4,2], %p: f32[1,0,5], %e: f32[0,4,1], "
-        "%g: i64[1,100], %d: f32[0], %f: bool[4]) {\n  %r = ",
+        "%g: i64[1,100], %d: f32[0], %f: bool[4], %m: f32[5,3,2], %h: i64[5]) {\n  %r = ",
         wrong.call, " : f32[1]\n  return %r\n}\n");
     const auto graph = parse_graph(text, find_op, nullptr);
     ASSERT_TRUE(graph.ok()) << graph.status();

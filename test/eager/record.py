@@ -4,7 +4,8 @@
     python3 test/eager/record.py                      all files
     python3 test/eager/record.py kernels passes       these
 
-Needs torch 2.13.0, and executorch 1.5.0 and torchao 0.18.0 for operators of theirs.
+Needs torch 2.13.0, and executorch 1.5.0, torchao 0.18.0 and transformers 5.23.0 for operators of
+theirs.
 
     inference       calls whose result types are known   exir/ops/infer_test
     out_variants    kernels of the ExecuTorch wheel      exir/ops/out_variant_test

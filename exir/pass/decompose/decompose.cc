@@ -20,6 +20,7 @@ std::vector<Rewrites> decompositions() {
       statistic_decompositions(),  scatter_reduce_decompositions(), grid_volume_decompositions(),
       linalg_decompositions(),     calculus_decompositions(),       triangular_decompositions(),
       gamma_decompositions(),
+      linalg_decompositions(),     calculus_decompositions(),       grouped_decompositions(),
   };
 }
 

@@ -41,6 +41,7 @@ Rewrites embedding_bag_decompositions();
 Rewrites factory_decompositions();
 Rewrites gamma_decompositions();
 Rewrites grid_volume_decompositions();
+Rewrites grouped_decompositions();
 Rewrites index_decompositions();
 Rewrites linalg_decompositions();
 Rewrites loss_decompositions();

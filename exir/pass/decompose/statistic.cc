@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Quantiles, sums to a shape and distances.
+// Quantiles, histograms, sums to a shape and distances.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -152,12 +152,67 @@ Rewritten sum_to_size(Builder& b, Node& node) {
   return done(b, node, b.view(y, to));
 }
 
+// The ends of a histogram, as tensors of one element: given, or those of the elements; where all
+// are equal, 1 below and above.
+absl::Status ends_of(Builder& b, const Node& node, Value* x, Value** least, Value** most) {
+  const ScalarType dtype = x->tensor().dtype;
+  const double given[] = {fixed_number(node.argument(arg::min)),
+                          fixed_number(node.argument(arg::max))};
+  if (given[0] != given[1]) {
+    PETREL_ASSIGN_OR_RETURN(*least, b.scalar(given[0], dtype));
+    PETREL_ASSIGN_OR_RETURN(*most, b.scalar(given[1], dtype));
+    return absl::OkStatus();
+  }
+  PETREL_ASSIGN_OR_RETURN(Value * low, b.call(aten::amin, {x, Ints{0}}));
+  PETREL_ASSIGN_OR_RETURN(Value * high, b.call(aten::amax, {x, Ints{0}}));
+  PETREL_ASSIGN_OR_RETURN(Value * is_point, b.binary(aten::eq_Tensor, low, high));
+  PETREL_ASSIGN_OR_RETURN(Value * margin, b.cast(is_point, dtype));
+  PETREL_ASSIGN_OR_RETURN(*least, b.binary(aten::sub_Tensor, low, margin));
+  PETREL_ASSIGN_OR_RETURN(*most, b.binary(aten::add_Tensor, high, margin));
+  return absl::OkStatus();
+}
+
+// Ones added at the part in which each element lies; what lies in none, as NaN, counts in a part
+// behind them that is left out.
+Rewritten histogram(Builder& b, Node& node) {
+  const TensorType type = node.result()->tensor();
+  const int64_t bins = type.sizes[0];
+  Value* x = tensor_at(node, arg::self);
+  const Size count = numel_of(x);
+  if (!is_at_least(count, 1)) return false;
+  const bool is_narrow = type.dtype != ScalarType::kDouble;
+  PETREL_ASSIGN_OR_RETURN(x, b.view(x, {count}));
+  PETREL_ASSIGN_OR_RETURN(x, b.cast(x, is_narrow ? ScalarType::kFloat : type.dtype));
+  Value *least = nullptr, *most = nullptr;
+  PETREL_RETURN_IF_ERROR(ends_of(b, node, x, &least, &most));
+  PETREL_ASSIGN_OR_RETURN(Value * is_above, b.binary(aten::ge_Tensor, x, least));
+  PETREL_ASSIGN_OR_RETURN(Value * is_below, b.binary(aten::le_Tensor, x, most));
+  PETREL_ASSIGN_OR_RETURN(Value * inside, b.binary(aten::logical_and, is_above, is_below));
+  PETREL_ASSIGN_OR_RETURN(Value * place, b.binary(aten::sub_Tensor, x, least));
+  PETREL_ASSIGN_OR_RETURN(place, b.call(aten::mul_Scalar, {place, bins}));
+  PETREL_ASSIGN_OR_RETURN(Value * width, b.binary(aten::sub_Tensor, most, least));
+  PETREL_ASSIGN_OR_RETURN(place, b.binary(aten::div_Tensor, place, width));
+  PETREL_ASSIGN_OR_RETURN(Value * zero, b.scalar(0, x->tensor().dtype));
+  PETREL_ASSIGN_OR_RETURN(place, b.call(aten::where_self, {inside, place, zero}));
+  PETREL_ASSIGN_OR_RETURN(place, b.cast(place, ScalarType::kLong));
+  PETREL_ASSIGN_OR_RETURN(place, b.call(aten::clamp, {place, none(), bins - 1}));
+  PETREL_ASSIGN_OR_RETURN(Value * behind, b.scalar(Argument(bins), ScalarType::kLong));
+  PETREL_ASSIGN_OR_RETURN(place, b.call(aten::where_self, {inside, place, behind}));
+  PETREL_ASSIGN_OR_RETURN(Value * one, b.scalar(1, x->tensor().dtype));
+  PETREL_ASSIGN_OR_RETURN(Value * ones, b.expand(one, {count}));
+  PETREL_ASSIGN_OR_RETURN(Value * y, b.expand(zero, {bins + 1}));
+  PETREL_ASSIGN_OR_RETURN(y, b.call(aten::scatter_add, {y, 0, place, ones}));
+  PETREL_ASSIGN_OR_RETURN(y, b.slice(y, 0, 0, bins));
+  return done(b, node, b.cast(y, type.dtype));
+}
+
 constexpr Rewrite kRows[] = {
     {aten::quantile, quantile},
     {aten::quantile_scalar, quantile},
     {aten::nanquantile, quantile},
     {aten::nanquantile_scalar, quantile},
     {aten::dist, dist},
+    {aten::histc, histogram},
     {aten::renorm, renorm},
     {aten::sum_to_size, sum_to_size},
 };

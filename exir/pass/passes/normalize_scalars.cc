@@ -60,6 +60,8 @@ constexpr Synonym kSynonyms[] = {
     {aten::divide_Tensor_mode, aten::div_Tensor_mode},
     {aten::divide_Scalar_mode, aten::div_Scalar_mode},
     {aten::linalg_matmul, aten::matmul},
+    {aten::_is_all_true, aten::all},
+    {aten::_is_any_true, aten::any},
     {aten::pdist, aten::_pdist_forward},
     {aten::multiply_Tensor, aten::mul_Tensor},
     {aten::subtract_Tensor, aten::sub_Tensor},

@@ -2,6 +2,7 @@
 """Calls on samples and lists of tensors, and of operators in place and under other names."""
 
 import torch
+import transformers.integrations.moe  # noqa: F401
 
 from inference.calls import B, I, T, call
 
@@ -75,3 +76,12 @@ call("sum_to_size", B(2, 3), [3])
 call("sum_to_size", B(2, 3), [2, 3])
 call("tensordot", T(2, 1, 3), T(4, 2), [1], [0])
 call("einsum", "...ik,...j->ij", [I(1, 2, 3), I(3)])
+
+# Of groups, and truths of all.
+call("histc", T(2, 3), 7, -1, 2.5)
+call("histc", T(5, dt="f16"))
+call("_grouped_mm", T(6, 4), T(3, 4, 8), T(3, dt="i32", fill=2))
+call("_grouped_mm", T(3, 5, 4), T(3, 4, 8))
+call("transformers.grouped_mm_fallback.default", T(6, 4), T(3, 4, 5), I(3, fill=2))
+for op in ("_is_all_true", "_is_any_true"):
+    call(op, B(2, 3))

@@ -9,8 +9,8 @@ import math
 
 import torch
 
-from passes import (combined, composites, elementwise, losses, moving, ordering, products, quantized,
-                    recurrent, samples, second_names, small_matrices, windows)
+from passes import (combined, composites, elementwise, groups, losses, moving, ordering, products,
+                    quantized, recurrent, samples, second_names, small_matrices, windows)
 from passes.traced import CASES, rand
 
 
@@ -59,4 +59,7 @@ def record():
     samples.halves()
     small_matrices.factors()
     samples.rare_functions()
+    groups.products()
+    groups.histograms()
+    second_names.truths()
     return CASES

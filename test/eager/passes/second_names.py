@@ -64,3 +64,11 @@ def products():
         torch.dstack([a, a]), torch.dstack([v, v]), torch.dstack([s, s]), torch.row_stack([a, v]),
         torch.atleast_1d(s), torch.atleast_2d(v), torch.atleast_3d(v), torch.atleast_3d(a)),
         x, v, torch.tensor(1.5))
+
+
+def truths():
+    emit("truths_of_all", lambda a, b: (
+        torch.ops.aten._is_all_true(a), torch.ops.aten._is_all_true(b),
+        torch.ops.aten._is_any_true(a), torch.ops.aten._is_any_true(b),
+        torch.ops.aten._is_all_true(a[:0]), torch.ops.aten._is_any_true(a[:0])),
+        torch.tensor([True, False, True]), torch.tensor([[True], [True]]))
