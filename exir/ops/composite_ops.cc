@@ -147,7 +147,8 @@ Inferred diff(const BoundArguments& in) {
     }
     size += more.sizes[static_cast<size_t>(dim)];
   }
-  size = largest(0, size - n);
+  // In the words of slices, of which it is made.
+  size = size - smallest(n, size);
   return one(out);
 }
 

@@ -40,7 +40,7 @@ Rewritten diff(Builder& b, Node& node) {
     const Size size = sizes_of(x)[static_cast<size_t>(dim)];
     if (size.is(0)) break;
     PETREL_ASSIGN_OR_RETURN(Value * after, b.slice(x, dim, 1, size));
-    PETREL_ASSIGN_OR_RETURN(Value * before, b.slice(x, dim, 0, largest(size - 1, 0)));
+    PETREL_ASSIGN_OR_RETURN(Value * before, b.slice(x, dim, 0, size - smallest(1, size)));
     PETREL_ASSIGN_OR_RETURN(
         x, b.binary(is_bool ? aten::logical_xor : aten::sub_Tensor, after, before));
   }

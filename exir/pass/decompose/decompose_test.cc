@@ -18,6 +18,7 @@ namespace petrel::exir {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 using Case = MethodCase;
 
@@ -333,6 +334,19 @@ TEST(DecomposeErrors, NeitherTablesNorNodesWithoutEnd) {
                 %y = aten.diff.default(%x, 1000000)
                 return %y })"),
               HasSubstr("becomes more than 131072 nodes, which is the limit for one"));
+}
+
+// There may be none, of which slices leave as many as the rule says. Decoders with positions of
+// their own find out in this way where one sequence ends.
+TEST(DecomposeVarying, DifferencesOfAsManyAsThereAre) {
+  const std::string after = after_pass(decompose, R"(
+      method @f<n: 0..16>(%x: i64[2,n], %p: i64[2,min(1, n)], %v: f32[n]) {
+        %y = aten.diff.default(%x, 1, -1, %p)
+        %z = aten.diff.default(%v)
+        return %y, %z
+      })");
+  EXPECT_THAT(after, HasSubstr("aten.sub.Tensor"));
+  EXPECT_THAT(after, Not(HasSubstr("aten.diff")));
 }
 
 // One element along the other dims is gone through all the same.
