@@ -326,11 +326,18 @@ absl::Status ArgumentReader::replace_numbers(const OpInfo& op, std::vector<Argum
 absl::StatusOr<std::vector<Argument>> ArgumentReader::read(const OpInfo& op, const Json& inputs) {
   std::vector<Argument> arguments(op.args.size());
   std::vector<bool> given(op.args.size(), false);
+  // Functions of Python call their arguments as they like: math.ceil(x), torch.sym_ite(b, t, f).
+  const bool by_place = absl::StartsWith(op.name, "executorch_prim::");
   PETREL_ASSIGN_OR_RETURN(std::vector<Json> items, inputs.items());
-  for (const Json& item : items) {
+  if (by_place && items.size() > op.args.size()) {
+    return inputs.error(
+        absl::StrCat("has ", items.size(), " arguments, must have ", op.args.size()));
+  }
+  for (size_t i = 0; i < items.size(); ++i) {
+    const Json& item = items[i];
     PETREL_ASSIGN_OR_RETURN(Json name_json, item.at("name"));
     PETREL_ASSIGN_OR_RETURN(std::string name, name_json.text());
-    const int index = op.find_arg(name);
+    const int index = by_place ? static_cast<int>(i) : op.find_arg(name);
     if (index < 0) {
       return name_json.error(absl::StrCat("the schema has no argument '", name, "'"));
     }

@@ -158,6 +158,12 @@ TEST(Import, KeepsConstantsAliveWithoutTheFile) {
   EXPECT_EQ(floats(constant(method, "tail")), (std::vector<float>{5, 6, 7}));
 }
 
+TEST(Import, ReadsArgumentsOfPythonsFunctionsByPlace) {
+  const Method method = import_or_die(own_fixture("scaled_sizes"));
+  const std::string text = print_graph(*method.graph);
+  EXPECT_TRUE(absl::StrContains(text, "executorch_prim.trunc.Scalar(%mul)")) << text;
+}
+
 TEST(Import, LeavesOutChecksAndTheirTokens) {
   const Method method = import_or_die(own_fixture("checked_inverse"));
   EXPECT_EQ(method.graph->inputs().size(), 1u);

@@ -3,6 +3,7 @@
 test/models: regions, views of parameters, writes to inputs. Run with torch
 2.13 in this folder."""
 
+import math
 import pathlib
 import sys
 
@@ -132,8 +133,16 @@ class Inverse(nn.Module):
         return torch.linalg.inv(x) * 2
 
 
-def save(name, module, *args, decompose=False):
-    program = torch.export.export(module.eval(), args)
+class ScaledSizes(nn.Module):
+    """A number that a function of Python makes of a size."""
+
+    def forward(self, x):
+        n = x.shape[0]
+        return x.new_zeros(math.trunc(n * 1.5))
+
+
+def save(name, module, *args, decompose=False, dynamic=None):
+    program = torch.export.export(module.eval(), args, dynamic_shapes=dynamic)
     if decompose:
         program = program.run_decompositions()
     neutral_archive.save(program, name + ".pt2")
@@ -157,6 +166,7 @@ def main():
     save("nonzero", NonZero(), x)
     save("mask", Mask(), x)
     save("checked_inverse", Inverse(), torch.eye(3), decompose=True)
+    save("scaled_sizes", ScaledSizes(), x, dynamic=({0: torch.export.Dim("n", max=8)},))
 
 
 main()
