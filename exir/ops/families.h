@@ -24,6 +24,7 @@ absl::Span<const OpRow> delegate_ops();
 absl::Span<const OpRow> effect_ops();
 absl::Span<const OpRow> factory_ops();
 absl::Span<const OpRow> grouped_ops();
+absl::Span<const OpRow> fake_quantize_ops();
 absl::Span<const OpRow> index_ops();
 absl::Span<const OpRow> int8_ops();
 absl::Span<const OpRow> linalg_ops();

@@ -99,6 +99,7 @@ const Table& table() {
         rules::unary_ops(),      rules::view_ops(),      rules::int8_ops(),
         rules::decoder_ops(),    rules::random_ops(),    rules::combine_ops(),
         rules::linalg_ops(),     rules::calculus_ops(),  rules::grouped_ops()};
+        rules::linalg_ops(),     rules::calculus_ops(),  rules::fake_quantize_ops()};
     for (absl::Span<const OpRow> rows : families) {
       for (const OpRow& row : rows) add_row(row, made);
     }

@@ -21,6 +21,7 @@ std::vector<Rewrites> decompositions() {
       linalg_decompositions(),     calculus_decompositions(),       triangular_decompositions(),
       gamma_decompositions(),
       linalg_decompositions(),     calculus_decompositions(),       grouped_decompositions(),
+      gamma_decompositions(),      fake_quantize_decompositions(),
   };
 }
 

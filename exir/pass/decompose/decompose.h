@@ -39,6 +39,7 @@ Rewrites composite_decompositions();
 Rewrites einsum_decompositions();
 Rewrites embedding_bag_decompositions();
 Rewrites factory_decompositions();
+Rewrites fake_quantize_decompositions();
 Rewrites gamma_decompositions();
 Rewrites grid_volume_decompositions();
 Rewrites grouped_decompositions();

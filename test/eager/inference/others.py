@@ -143,3 +143,15 @@ LEVELS = [T(2, 3, 4, 8, dt="i8"), T(2, 9, 2, 8, dt="i8"), T(2, 9, 2, 8, dt="i8")
 NUMBERS = [T(*levels.sizes[:3], 1, dt=dt, fill=1) for levels in LEVELS for dt in ("i8", "f32")]
 call(D + "custom_quantized_sdpa.default", *LEVELS, 2, None, 0.0, True, None, *NUMBERS)
 call(D + "fast_hadamard_transform.default", T(3, 56))
+
+# Networks trained for integers.
+SCALE, ZERO = T(fill=1), T(1, dt="i32")
+for op in ("fake_quantize_per_tensor_affine", "fake_quantize_per_tensor_affine_cachemask"):
+    call(op, T(2, 3), 0.5, 3, 0, 255)
+    call(op, T(2, 3, dt="f16"), 0.5, -3, -128, 127)
+call("fake_quantize_per_tensor_affine.tensor_qparams", T(2, 3), SCALE, ZERO, 0, 255)
+call("_fake_quantize_per_tensor_affine_cachemask_tensor_qparams", T(2, 3), SCALE, ZERO,
+     T(1, dt="i64", fill=1), -8, 7)
+for op in ("fake_quantize_per_channel_affine", "fake_quantize_per_channel_affine_cachemask"):
+    call(op, T(2, 3), T(3, fill=1), T(3, dt="i32"), 1, -127, 127)
+    call(op, T(4, 3), T(4, fill=1), T(4, dt="i32"), 0, -127, 127)

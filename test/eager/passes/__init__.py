@@ -62,4 +62,5 @@ def record():
     groups.products()
     groups.histograms()
     second_names.truths()
+    quantized.rounding()
     return CASES

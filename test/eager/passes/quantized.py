@@ -68,3 +68,26 @@ def blocks():
          lambda q, s, z, i: torch.embedding(QD.dequantize_per_channel(q, s, z, 0, -128, 127, I8), i),
          q, positive(4), torch.zeros(4, dtype=torch.int64), rows)
     emit("int_mm", lambda a, b: torch.ops.aten._int_mm(a, b), levels(17, 8), levels(8, 16))
+
+
+def rounding():
+    x, scales = 4 * rand(3, 5), torch.tensor([0.03125, 0.05, 0.2])
+    zeros = torch.tensor([3, -8, 7], dtype=torch.int32)
+    one, zero, on = torch.tensor([0.07]), torch.tensor([12], dtype=torch.int32), torch.tensor([1])
+    emit("round_to_levels", lambda x, s, z: (
+        torch.fake_quantize_per_tensor_affine(x, 0.05, 10, 0, 255),
+        torch.fake_quantize_per_tensor_affine(x, 0.25, -3, -8, 7),
+        torch.fake_quantize_per_tensor_affine(x, 0.001, 5, -1000, 30000),
+        torch.fake_quantize_per_tensor_affine(x, s[:1] + 0.05, z[:1] + 9, 0, 127),
+        torch.fake_quantize_per_channel_affine(x, s, z, 0, -8, 7),
+        torch.fake_quantize_per_channel_affine(x.t(), s, z, 1, -128, 127),
+        torch.fake_quantize_per_tensor_affine(x.half(), 0.125, 10, 0, 255)), x, scales, zeros)
+    emit("round_to_levels_of_tensors", lambda x, s, z: (
+        torch.fake_quantize_per_tensor_affine(x, s, z, 0, 255)), x, one, zero)
+    ops = torch.ops.aten
+    emit("round_to_levels_with_masks", lambda x, s, z, one, zero, on, off: (
+        ops.fake_quantize_per_tensor_affine_cachemask(x, 0.05, 10, 0, 255)[0],
+        ops._fake_quantize_per_tensor_affine_cachemask_tensor_qparams(x, one, zero, on, 0, 63)[0],
+        ops._fake_quantize_per_tensor_affine_cachemask_tensor_qparams(x, one, zero, off, 0, 63)[0],
+        ops.fake_quantize_per_channel_affine_cachemask(x, s, z, 0, -8, 7)[0]),
+        x, scales, zeros, one, zero, on, 0 * on)
