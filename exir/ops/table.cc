@@ -88,18 +88,18 @@ const Table& table() {
   static const Table* const kTable = [] {
     auto* made = new Table();
     const std::vector<absl::Span<const OpRow>> families = {
-        rules::activation_ops(), rules::binary_ops(),    rules::compare_ops(),
-        rules::complex_ops(),    rules::composite_ops(), rules::conv_ops(),
-        rules::copy_ops(),       rules::delegate_ops(),  rules::effect_ops(),
-        rules::factory_ops(),    rules::index_ops(),     rules::loss_ops(),
-        rules::matmul_ops(),     rules::norm_ops(),      rules::pad_ops(),
-        rules::pool_ops(),       rules::quantized_ops(), rules::torchao_ops(),
-        rules::recurrent_ops(),  rules::reduction_ops(), rules::resample_ops(),
-        rules::scalar_ops(),     rules::scatter_ops(),   rules::shape_ops(),
-        rules::unary_ops(),      rules::view_ops(),      rules::int8_ops(),
-        rules::decoder_ops(),    rules::random_ops(),    rules::combine_ops(),
-        rules::linalg_ops(),     rules::calculus_ops(),  rules::grouped_ops()};
-        rules::linalg_ops(),     rules::calculus_ops(),  rules::fake_quantize_ops()};
+        rules::activation_ops(),   rules::binary_ops(),    rules::compare_ops(),
+        rules::complex_ops(),      rules::composite_ops(), rules::conv_ops(),
+        rules::copy_ops(),         rules::delegate_ops(),  rules::effect_ops(),
+        rules::factory_ops(),      rules::index_ops(),     rules::loss_ops(),
+        rules::matmul_ops(),       rules::norm_ops(),      rules::pad_ops(),
+        rules::pool_ops(),         rules::quantized_ops(), rules::torchao_ops(),
+        rules::recurrent_ops(),    rules::reduction_ops(), rules::resample_ops(),
+        rules::scalar_ops(),       rules::scatter_ops(),   rules::shape_ops(),
+        rules::unary_ops(),        rules::view_ops(),      rules::int8_ops(),
+        rules::decoder_ops(),      rules::random_ops(),    rules::combine_ops(),
+        rules::linalg_ops(),       rules::calculus_ops(),  rules::grouped_ops(),
+        rules::fake_quantize_ops()};
     for (absl::Span<const OpRow> rows : families) {
       for (const OpRow& row : rows) add_row(row, made);
     }

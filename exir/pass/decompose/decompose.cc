@@ -19,9 +19,7 @@ std::vector<Rewrites> decompositions() {
       volume_decompositions(),     random_decompositions(),         combine_decompositions(),
       statistic_decompositions(),  scatter_reduce_decompositions(), grid_volume_decompositions(),
       linalg_decompositions(),     calculus_decompositions(),       triangular_decompositions(),
-      gamma_decompositions(),
-      linalg_decompositions(),     calculus_decompositions(),       grouped_decompositions(),
-      gamma_decompositions(),      fake_quantize_decompositions(),
+      gamma_decompositions(),      grouped_decompositions(),        fake_quantize_decompositions(),
   };
 }
 
