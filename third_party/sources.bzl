@@ -84,7 +84,6 @@ def source_libraries():
             "row_alone",
             "half_made",
             "workspace_payer",
-            "half_clamps",
         ]),
     )
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A module while memory ends. Other data for it, at each allocation in turn: it has all of
-// the other data, or runs as before. Another of its methods: those that are loaded have their state.
+// A module while memory ends. It gets other data, at each allocation in turn: it has all of that,
+// or runs as before. It loads another method: those that are loaded keep their state.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -400,10 +400,9 @@ class ErrorTest(unittest.TestCase):
         for thread in threads:
             thread.join(60)
         self.assertFalse(any(thread.is_alive() for thread in threads))
-        refused = [result for result in results if isinstance(result, petrel.Error)]
-        self.assertEqual(len(refused), 1)
-        self.assertRegex(str(refused[0]), "would wait for each other")
-        self.assertEqual(refused[0].code, "InvalidState")
+        refused, = [result for result in results if isinstance(result, petrel.Error)]
+        self.assertRegex(str(refused), "would wait for each other")
+        self.assertEqual(refused.code, "InvalidState")
         good, = [result for result in results if not isinstance(result, petrel.Error)]
         numpy.testing.assert_array_equal(good, affine(X))
 
