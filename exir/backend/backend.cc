@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exir/backend/backend.h"
 
+#include <limits>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -22,6 +23,8 @@ bool Partitioner::worthwhile(const std::vector<const Node*>&) const { return tru
 bool Partitioner::takes_varying_sizes() const { return false; }
 
 std::optional<GroupCosts> Partitioner::costs(const Graph&) const { return std::nullopt; }
+
+size_t Partitioner::most_inputs_and_outputs() const { return std::numeric_limits<size_t>::max(); }
 
 Support support_of(const Partitioner& partitioner, const Node& node) {
   if (node.op().has(kInPlace)) return Support::no("works in place");

@@ -102,6 +102,9 @@ class Partitioner {
   // What a group costs, of which `partition` is a copy; nullopt if the backend cannot
   // tell: then all that it supports is delegated. (optional)
   virtual std::optional<GroupCosts> costs(const Graph& partition) const;
+  // How many inputs and outputs a partition may have together. Where there would be more, what is
+  // connected becomes several partitions, or is left if it has more by itself. (optional)
+  virtual size_t most_inputs_and_outputs() const;
 };
 
 // What the partitioner says of the node, after what holds for every backend.

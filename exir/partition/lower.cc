@@ -51,6 +51,15 @@ absl::StatusOr<std::vector<std::vector<Node*>>> whole_graph(const Graph& graph,
   return std::vector<std::vector<Node*>>{std::move(group)};
 }
 
+absl::Status check_width(const Backend& backend, const std::string& method,
+                         const Partition& partition) {
+  const size_t most = backend.partitioner().most_inputs_and_outputs();
+  if (partition.inputs.size() + partition.outputs.size() <= most) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "method '", method, "': a partition has ", partition.inputs.size(), " inputs and ",
+      partition.outputs.size(), " outputs, backend '", backend.id(), "' takes at most ", most));
+}
+
 // Cuts the parts of `use` out of a graph of `method`, its own or that of a
 // region, and leaves calls without payloads in their place. Partitions are numbered
 // through the whole method.
@@ -69,6 +78,7 @@ absl::Status cut(const std::string& method, Graph& graph, const BackendUse& use,
   for (const std::vector<Node*>& group : groups) {
     partitions.push_back(copy_partition(group, absl::StrCat(method, "_", taken->partitions++),
                                         backend.partitioner()));
+    PETREL_RETURN_IF_ERROR(check_width(backend, method, partitions.back()));
     taken->nodes += group.size();
     auto costs = backend.partitioner().costs(*partitions.back().graph);
     if (costs) taken->costs.push_back(*std::move(costs));

@@ -244,6 +244,28 @@ TEST(LowerToBackend, RefusesResultsThatDoNotMatchThePartitions) {
             "was given no partition");
 }
 
+TEST(LowerToBackend, RefusesWholeMethodsWithMoreInputsAndOutputsThanTheBackendTakes) {
+  const auto lower = [](size_t most) {
+    RecordingBackend backend;
+    backend.partitioner_.most = most;
+    BackendSelection selection;
+    selection.for_all.push_back({&backend, {}});
+    selection.for_all[0].whole_method = true;
+    Program program = program_of({{"forward", R"(
+      method @forward(%x: f32[2], %y: f32[2]) {
+        %a = aten.add.Tensor(%x, %y, 1) : f32[2]
+        %b = aten.relu.default(%a) : f32[2]
+        return %a, %b
+      })"}});
+    RoutedBlobStore store("");
+    return lower_to_backends(program, selection, store).status();
+  };
+  EXPECT_TRUE(lower(4).ok()) << lower(4);
+  EXPECT_EQ(lower(3).message(),
+            "method 'forward': a partition has 2 inputs and 2 outputs, backend 'Recording' takes "
+            "at most 3");
+}
+
 TEST(LowerToBackend, RefusesUnknownCompileSpecsBeforeAnything) {
   Program program = program_of({{"a", kOneAdd}});
   RecordingBackend backend;

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -15,6 +18,8 @@
 
 namespace petrel::exir {
 namespace {
+
+constexpr size_t kNoLimit = std::numeric_limits<size_t>::max();
 
 class Proposer {
  public:
@@ -40,17 +45,18 @@ class Proposer {
     do {
       do {
         find_levels();
-      } while (refuse_what_is_not_worthwhile());
+      } while (refuse_what_is_too_wide() || refuse_what_is_not_worthwhile());
     } while (which == Delegate::kCheaper && needs_kernels() && leave_what_kernels_do_faster());
+    share_out();
   }
 
   std::vector<std::vector<Node*>> groups() const {
-    using Partition = std::pair<size_t, size_t>;  // level and group
+    using Partition = std::tuple<size_t, size_t, size_t>;  // level, group and share
     std::map<Partition, std::vector<Node*>> partitions;
     std::vector<Partition> order;  // by first node
     for (size_t i = 0; i < nodes_.size(); ++i) {
       if (!supported_[i]) continue;
-      const Partition partition(levels_[i], groups_[i]);
+      const Partition partition(levels_[i], groups_[i], shares_[i]);
       std::vector<Node*>& nodes = partitions[partition];
       if (nodes.empty()) order.push_back(partition);
       nodes.push_back(nodes_[i]);
@@ -197,6 +203,64 @@ class Proposer {
     }
   }
 
+  // The inputs and outputs that `members` have as a partition.
+  size_t width_of(const std::vector<size_t>& members) const {
+    std::unordered_set<const Node*> inside;
+    for (size_t member : members) inside.insert(nodes_[member]);
+    std::unordered_set<const Value*> border;
+    for (size_t member : members) {
+      const Node& node = *nodes_[member];
+      for (const Value* operand : node.operands()) {
+        // What is constant is copied.
+        const bool is_known = operand->is_constant() && !operand->constant()->is_mutable();
+        if (!is_known && inside.count(operand->producer()) == 0) border.insert(operand);
+      }
+      for (size_t i = 0; i < node.num_results(); ++i) {
+        const std::vector<Node*>& users = node.result(i)->users();
+        const bool leaves = node.result(i)->output_uses() > 0 ||
+                            std::any_of(users.begin(), users.end(),
+                                        [&](const Node* user) { return inside.count(user) == 0; });
+        if (leaves) border.insert(node.result(i));
+      }
+    }
+    return border.size();
+  }
+
+  // True when some connected group was refused, so that levels may change.
+  bool refuse_what_is_too_wide() {
+    const size_t most = partitioner_.most_inputs_and_outputs();
+    if (most == kNoLimit) return false;
+    bool refused = false;
+    for (const std::vector<size_t>& members : connected_groups()) {
+      const size_t width = width_of(members);
+      if (width <= most) continue;
+      refused = true;
+      leave(members, absl::StrCat("its group has ", width,
+                                  " inputs and outputs, the backend takes at most ", most));
+    }
+    return refused;
+  }
+
+  // Nothing depends on one another that is of one level and not connected, so that it may be in
+  // several partitions.
+  void share_out() {
+    shares_.assign(nodes_.size(), 0);
+    const size_t most = partitioner_.most_inputs_and_outputs();
+    if (most == kNoLimit) return;
+    struct Filled {
+      size_t share = 0;
+      size_t width = 0;
+    };
+    std::map<std::pair<size_t, size_t>, Filled> filled;  // by level and group
+    for (const std::vector<size_t>& members : connected_groups()) {
+      const size_t width = width_of(members);
+      Filled& last = filled[{levels_[members[0]], groups_[members[0]]}];
+      if (last.width > most - width) last = {last.share + 1, 0};
+      last.width += width;
+      for (size_t member : members) shares_[member] = last.share;
+    }
+  }
+
   // True when some connected group was refused, so that levels may change.
   bool refuse_what_is_not_worthwhile() {
     bool refused = false;
@@ -255,6 +319,7 @@ class Proposer {
   std::vector<std::string> reasons_;
   std::vector<size_t> groups_;  // of supported nodes, numbered
   std::vector<size_t> levels_;
+  std::vector<size_t> shares_;  // of supported nodes: which partition of their level and group
 };
 
 }  // namespace

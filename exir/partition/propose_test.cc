@@ -110,6 +110,38 @@ TEST(ProposePartitions, RefusesGroupsThatAreNotWorthwhile) {
   EXPECT_EQ(left[1].reason, "its group of 1 node is not worth a delegate call");
 }
 
+constexpr char kThreeChains[] = R"(
+    method @forward(%x: f32[2], %y: f32[2]) {
+      %a = aten.add.Tensor(%x, %x, 1) : f32[2]
+      %b = aten.add.Tensor(%x, %y, 1) : f32[2]
+      %c = aten.relu.default(%a) : f32[2]
+      %d = aten.relu.default(%y) : f32[2]
+      %e = aten.relu.default(%d) : f32[2]
+      return %b, %c, %e, %d
+    })";
+
+// A program with more would not load.
+TEST(ProposePartitions, SharesOutWhatHasMoreInputsAndOutputsThanTheBackendTakes) {
+  const auto graph = parse(kThreeChains);
+  ASSERT_NE(graph, nullptr);
+  AddPartitioner partitioner;
+  EXPECT_THAT(names(propose_partitions(*graph, partitioner, nullptr)),
+              ElementsAre(ElementsAre("a", "b", "c", "d", "e")));
+  // x to c; x and y to b; y to d and e.
+  partitioner.most = 5;
+  EXPECT_THAT(names(propose_partitions(*graph, partitioner, nullptr)),
+              ElementsAre(ElementsAre("a", "b", "c"), ElementsAre("d", "e")));
+  partitioner.most = 3;
+  EXPECT_THAT(names(propose_partitions(*graph, partitioner, nullptr)),
+              ElementsAre(ElementsAre("a", "c"), ElementsAre("b"), ElementsAre("d", "e")));
+  partitioner.most = 2;
+  std::vector<LeftBehind> left;
+  EXPECT_THAT(names(propose_partitions(*graph, partitioner, &left)),
+              ElementsAre(ElementsAre("a", "c")));
+  ASSERT_EQ(left.size(), 3u);
+  EXPECT_EQ(left[0].reason, "its group has 3 inputs and outputs, the backend takes at most 2");
+}
+
 // Additions and rectifiers of one shape per partition.
 class ShapePartitioner final : public AddPartitioner {
  public:

@@ -143,4 +143,6 @@ std::optional<exir::GroupCosts> XnnpackPartitioner::costs(const exir::Graph& par
   return costs_of(partition);
 }
 
+size_t XnnpackPartitioner::most_inputs_and_outputs() const { return kMaxExternals; }
+
 }  // namespace petrel::backends::xnnpack::aot

@@ -7,6 +7,7 @@
 #ifndef PETREL_BACKENDS_XNNPACK_AOT_PARTITIONER_H_
 #define PETREL_BACKENDS_XNNPACK_AOT_PARTITIONER_H_
 
+#include <cstddef>
 #include <optional>
 #include <vector>
 
@@ -23,6 +24,8 @@ class XnnpackPartitioner final : public exir::Partitioner {
   bool worthwhile(const std::vector<const exir::Node*>& nodes) const override;
   // By the measured table (costs.h).
   std::optional<exir::GroupCosts> costs(const exir::Graph& partition) const override;
+  // The external values of one graph.
+  size_t most_inputs_and_outputs() const override;
 };
 
 }  // namespace petrel::backends::xnnpack::aot

@@ -4,10 +4,13 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "backends/xnnpack/aot/test_partition.h"
 #include "backends/xnnpack/aot/xnnpack_backend.h"
+#include "backends/xnnpack/format/graph.h"
 #include "exir/ops/handles.h"
 #include "exir/ops/table.h"
+#include "exir/partition/partition.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -198,6 +201,27 @@ TEST(Partitioner, LeavesAloneWhatOnlyMovesElements) {
   nodes.pop_back();
   EXPECT_FALSE(partitioner.worthwhile(nodes));
   EXPECT_FALSE(partitioner.worthwhile({}));
+}
+
+// What one payload has too many external values for becomes two, which are read as the runtime
+// reads them.
+TEST(XnnpackBackend, WritesNoPayloadThatTheRuntimeRefuses) {
+  std::string text = "method @forward(%x: f32[2]) {\n";
+  std::string outputs;
+  for (uint32_t i = 0; i < kMaxExternals; ++i) {
+    absl::StrAppend(&text, "  %y", i, " = aten.relu.default(%x)\n");
+    absl::StrAppend(&outputs, i == 0 ? "" : ", ", "%y", i);
+  }
+  exir::Program program;
+  program.methods["forward"].graph =
+      parse_partition(absl::StrCat(text, "  return ", outputs, "\n}"));
+  ASSERT_NE(program.methods["forward"].graph, nullptr);
+  exir::RoutedBlobStore store;
+  const auto report = exir::lower_to_backend(program, *xnnpack_backend(), {}, store);
+  ASSERT_TRUE(report.ok()) << report.status();
+  ASSERT_EQ(report->taken.size(), 1u);
+  EXPECT_EQ(report->taken[0].partitions, 2u);
+  EXPECT_EQ(report->taken[0].nodes, size_t{kMaxExternals});
 }
 
 TEST(XnnpackBackend, KnowsNoCompileSpecs) {

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/xnnpack/aot/xnnpack_backend.h"
 
+#include <cstdint>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "backends/xnnpack/aot/lowering.h"
 #include "backends/xnnpack/aot/varying_partition.h"
 #include "backends/xnnpack/format/graph_check.h"
+#include "backends/xnnpack/format/payload_reader.h"
 #include "backends/xnnpack/format/payload_writer.h"
 #include "exir/annotate.h"
 #include "exir/pass/framework/table_limit.h"
@@ -15,6 +18,16 @@
 
 namespace petrel::backends::xnnpack::aot {
 namespace {
+
+// The rules by which the runtime accepts it: a mistake here or a shape beyond
+// XNNPACK's limits is noticed now, not on the device.
+absl::Status check_is_read(const std::vector<uint8_t>& payload) {
+  Graph graph;
+  Problem problem = read_payload(payload.data(), payload.size(), &graph);
+  if (problem.ok()) problem = check_implemented(graph);
+  if (problem.ok()) problem = check_graph(graph);
+  return problem.ok() ? absl::OkStatus() : absl::InvalidArgumentError(problem.text());
+}
 
 absl::StatusOr<exir::PreprocessResult> lower_partition(const exir::Subprogram& partition,
                                                        WeightBlobs& weights,
@@ -25,13 +38,10 @@ absl::StatusOr<exir::PreprocessResult> lower_partition(const exir::Subprogram& p
   } else {
     PETREL_RETURN_IF_ERROR(lowering->run());
   }
-  // The rules by which the runtime accepts it: a mistake here or a shape beyond
-  // XNNPACK's limits is noticed now, not on the device.
-  if (const Problem problem = check_graph(lowering->graph()); !problem.ok()) {
-    return absl::InvalidArgumentError(problem.text());
-  }
+  std::vector<uint8_t> payload = write_payload(lowering->graph());
+  PETREL_RETURN_IF_ERROR(check_is_read(payload));
   exir::PreprocessResult result;
-  result.payload = exir::Blob::owned(write_payload(lowering->graph()));
+  result.payload = exir::Blob::owned(std::move(payload));
   result.debug_handles = lowering->debug_handles();
   return result;
 }
