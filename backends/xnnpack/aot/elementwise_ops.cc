@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "absl/strings/str_cat.h"
 #include "backends/xnnpack/aot/arguments.h"
@@ -14,6 +15,9 @@ namespace {
 using absl::Status;
 using exir::Support;
 using IrNode = exir::Node;
+
+// Of the floats that a payload has.
+constexpr double kLargest = std::numeric_limits<float>::max();
 
 void bound(Node& node, const Range& range) {
   node.output_min = range.min;
@@ -60,8 +64,8 @@ Status lower_leaky_relu(Lowering& l, const IrNode& node) {
 
 Support check_leaky_relu(const IrNode& node) {
   const auto slope = number_argument(node.argument(arg::negative_slope));
-  if (slope && std::isfinite(*slope)) return Support::yes();
-  return Support::no("negative_slope must be a finite number");
+  if (slope && std::fabs(*slope) <= kLargest) return Support::yes();
+  return Support::no("negative_slope must be a finite f32");
 }
 
 Status lower_elu(Lowering& l, const IrNode& node) {
@@ -73,8 +77,8 @@ Status lower_elu(Lowering& l, const IrNode& node) {
 
 Support check_elu(const IrNode& node) {
   const auto alpha = number_argument(node.argument(arg::alpha));
-  if (!alpha || !std::isfinite(*alpha) || *alpha <= 0) {
-    return Support::no("alpha must be a positive number");
+  if (!alpha || !(*alpha > 0 && *alpha <= kLargest)) {
+    return Support::no("alpha must be a positive f32");
   }
   for (exir::ArgHandle name : {arg::scale, arg::input_scale}) {
     const auto value = number_argument(node.argument(name));
