@@ -87,43 +87,54 @@ int64_t BoundFinder::section_bound(const std::vector<int32_t>& members) const {
   }
   if (yielding.empty()) return stacked(firm);
 
+  const size_t count = yielding.size();
+  const auto pairs = static_cast<int64_t>(count * (count - 1) / 2);
+  if (pairs > pairs_left_) return stacked(firm);
+  pairs_left_ -= pairs;
   int64_t total = 0;
   for (const int32_t s : members) {
     total += stretches_[s].high - stretches_[s].low;
   }
-  for (size_t i = 0; i < yielding.size(); ++i) {
-    for (size_t j = i + 1; j < yielding.size(); ++j) {
-      total -= shared(stretches_[yielding[i]], stretches_[yielding[j]]);
+  std::vector<char> apart(count * count, 1);
+  for (size_t i = 0; i < count; ++i) {
+    for (size_t j = i + 1; j < count; ++j) {
+      const int64_t bytes = shared(stretches_[yielding[i]], stretches_[yielding[j]]);
+      total -= bytes;
+      if (bytes > 0) apart[i * count + j] = apart[j * count + i] = 0;
     }
   }
-
-  // Grow a subset without sharing: take the member that keeps most bytes
-  // compatible, drop those that may share with it, and so on.
-  std::vector<int32_t> open = yielding;
-  while (!open.empty()) {
-    size_t best = 0;
-    int64_t best_weight = -1;
-    for (size_t i = 0; i < open.size(); ++i) {
-      int64_t weight = 0;
-      for (size_t j = 0; j < open.size(); ++j) {
-        if (i == j || shared(stretches_[open[i]], stretches_[open[j]]) == 0) {
-          weight += stretches_[open[j]].high - stretches_[open[j]].low;
-        }
-      }
-      if (weight > best_weight) {
-        best_weight = weight;
-        best = i;
-      }
-    }
-    const int32_t taken = open[best];
-    firm.push_back(taken);
-    open.erase(std::remove_if(open.begin(), open.end(),
-                              [&](int32_t s) {
-                                return s == taken || shared(stretches_[taken], stretches_[s]) > 0;
-                              }),
-               open.end());
-  }
+  add_those_apart(yielding, apart, &firm);
   return std::max(total, stacked(firm));
+}
+
+// Takes the member that keeps most bytes compatible, drops those that may share with it, and so
+// on.
+void BoundFinder::add_those_apart(const std::vector<int32_t>& yielding,
+                                  const std::vector<char>& apart,
+                                  std::vector<int32_t>* firm) const {
+  const size_t count = yielding.size();
+  std::vector<char> open(count, 1);
+  std::vector<int64_t> weights(count, 0);  // of the open ones that each is apart from, and itself
+  const auto add = [&](size_t j, int64_t sign) {
+    const int64_t size = stretches_[yielding[j]].high - stretches_[yielding[j]].low;
+    for (size_t i = 0; i < count; ++i) {
+      if (apart[j * count + i] != 0) weights[i] += sign * size;
+    }
+  };
+  for (size_t j = 0; j < count; ++j) add(j, 1);
+  while (true) {
+    size_t best = count;
+    for (size_t i = 0; i < count; ++i) {
+      if (open[i] != 0 && (best == count || weights[i] > weights[best])) best = i;
+    }
+    if (best == count) return;
+    firm->push_back(yielding[best]);
+    for (size_t i = 0; i < count; ++i) {
+      if (open[i] == 0 || (i != best && apart[best * count + i] != 0)) continue;
+      open[i] = 0;
+      add(i, -1);
+    }
+  }
 }
 
 }  // namespace petrel::exir::plan

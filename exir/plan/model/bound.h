@@ -6,7 +6,8 @@
 // * the sum of their sizes; where all begin at multiples of some g, all but
 //   the topmost of each pool count rounded up to g;
 // * less what permitted overlaps may save (non-conflicts: the smaller buffer),
-//   or else the sum over a subset in which no pair may meet, if larger.
+//   or else the sum over a subset in which no pair may meet, if larger. Each pair of those that
+//   may meet others is looked at; where there are too many, those others count alone.
 //
 // A fixed buffer also forces the peak beyond its end.
 //
@@ -36,6 +37,9 @@ class BoundFinder {
 
  private:
   int64_t section_bound(const std::vector<int32_t>& members) const;
+  // Adds to `firm` some of `yielding` of which no two may meet; `apart` says of each two whether.
+  void add_those_apart(const std::vector<int32_t>& yielding, const std::vector<char>& apart,
+                       std::vector<int32_t>* firm) const;
   int64_t stacked(const std::vector<int32_t>& members) const;
   int64_t shared(const Stretch& a, const Stretch& b) const;
 
@@ -44,6 +48,8 @@ class BoundFinder {
   std::vector<Stretch> stretches_;
   std::vector<std::vector<int32_t>> sections_;
   std::vector<char> yields_;  // buffer has a pair that may meet
+  // Of them, over the life of the finder: some seconds.
+  mutable int64_t pairs_left_ = int64_t{1} << 27;
 };
 
 }  // namespace petrel::exir::plan

@@ -237,9 +237,10 @@ absl::Status check_names(const Problem& problem) {
 
 absl::Status check_problem(const Problem& problem) {
   constexpr size_t kMaxBuffers = size_t{1} << 30;
-  if (problem.buffers.size() > kMaxBuffers || problem.pools.size() > kMaxBuffers) {
+  if (problem.buffers.size() > kMaxBuffers || problem.pools.size() > kMaxPools) {
     return invalid("the problem has ", problem.buffers.size(), " buffers and ",
-                   problem.pools.size(), " pools, at most ", kMaxBuffers, " are supported");
+                   problem.pools.size(), " pools, at most ", kMaxBuffers, " and ", kMaxPools,
+                   " are supported");
   }
   if (absl::Status status = check_pools(problem); !status.ok()) return status;
   for (const Buffer& buffer : problem.buffers) {

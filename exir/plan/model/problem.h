@@ -30,6 +30,7 @@
 #ifndef PETREL_EXIR_PLAN_MODEL_PROBLEM_H_
 #define PETREL_EXIR_PLAN_MODEL_PROBLEM_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -47,6 +48,9 @@ using PoolIdx = int32_t;
 constexpr int64_t kMaxBytes = int64_t{1} << 60;
 // Times lie in [-kMaxTime, kMaxTime].
 constexpr int64_t kMaxTime = int64_t{1} << 60;
+
+// Each buffer has a list of its pools, and is tried in all of them, by every ordering.
+constexpr size_t kMaxPools = 64;
 
 struct Interval {
   int64_t begin = 0;

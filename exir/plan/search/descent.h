@@ -27,6 +27,9 @@ class Descent {
   // is what to improve on.
   Descent(const Problem& problem, const ConflictGraph& graph, Effort* effort, ComponentPlan* plan);
 
+  // Then nothing else may be called.
+  bool is_too_large() const { return search_.is_too_large(); }
+
   // Runs at one capacity until it is decided or `nodes` are spent. Keeps what
   // it finds in the plan.
   Search::Outcome attempt(int64_t capacity, int64_t nodes);

@@ -42,6 +42,10 @@ void improve(const Problem& problem, const ConflictGraph& graph, int64_t goal, b
   const Problem reverse = reversed(problem);
   Effort share = effort->share(0);
   Descent forward(problem, graph, &share, plan);
+  if (forward.is_too_large()) {
+    local_search(problem, graph, enough, kEndless, effort, plan);
+    return;
+  }
   std::optional<Descent> backward;
   std::optional<Reassembler> reassembler;
   const auto done = [&] {

@@ -315,6 +315,41 @@ TEST(PlannerTest, PlansTenThousandBuffers) {
 }
 
 // A file of 200 KB would ask for gigabytes.
+// `count` buffers that begin `step` after one another, of which each may meet the next one.
+Problem problem_of_pairs(int count, int64_t step) {
+  Problem problem;
+  problem.pools.resize(1);
+  for (int i = 0; i < count; ++i) {
+    Buffer buffer;
+    buffer.id = std::to_string(i);
+    buffer.size = 16 + i % 7;
+    buffer.lifetime = {i * step, i * step + count / 2};
+    problem.buffers.push_back(buffer);
+  }
+  for (int i = 0; i + 1 < count; i += 2) problem.overlaps.push_back({i, i + 1, i % 3});
+  return problem;
+}
+
+// Bounds look at each pair once, and rows of the search at so many pairs that it can be seen in
+// advance: both once took hours.
+TEST(PlannerTest, PlansManyBuffersThatMayMeetOthers) {
+  for (const int64_t step : {0, 1}) {
+    const auto solution = plan(problem_of_pairs(600, step));
+    ASSERT_TRUE(solution.ok()) << solution.status();
+    EXPECT_LE(solution->lower_bound, solution->peak);
+  }
+}
+
+// A list of pools for each buffer, and a try of all of them.
+TEST(PlannerTest, RefusesMorePoolsThanAMachineHas) {
+  Problem problem = one_pool({make("a", 0, 1, 8), make("b", 0, 1, 8)});
+  problem.pools.resize(kMaxPools);
+  EXPECT_TRUE(plan(problem).ok());
+  problem.pools.resize(kMaxPools + 1);
+  EXPECT_THAT(std::string(plan(problem).status().message()),
+              HasSubstr("the problem has 2 buffers and 65 pools, at most 1073741824 and 64 are"));
+}
+
 TEST(PlannerTest, RefusesMorePairsThanMemoryHas) {
   Problem problem;
   problem.pools.resize(1);

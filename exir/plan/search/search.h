@@ -75,6 +75,10 @@ class Search {
   // Keeps no reference. The problem has one pool.
   Search(const Problem& problem, const ConflictGraph& graph);
 
+  // Of some, whose buffers may meet in part or wholly, rows would take minutes to find.
+  // run() must not be called then.
+  bool is_too_large() const { return looks_left_ < 0; }
+
   // Looks for offsets with all ends at most `capacity`. Gives up after
   // `node_limit` steps, or when the effort is exhausted.
   Outcome run(int64_t capacity, const Guide& guide, int64_t node_limit, Effort* effort);
@@ -164,7 +168,9 @@ class Search {
   // Construction, search_rows.cc and search_block.cc.
   void build_rows(const Problem& problem, const ConflictGraph& graph);
   std::vector<std::vector<Member>> groups_apart(const std::vector<Member>& members,
-                                                const ConflictGraph& graph) const;
+                                                const ConflictGraph& graph);
+  void note_settled(const std::vector<Member>& group, const ConflictGraph& graph,
+                    std::vector<std::pair<BufferIdx, BufferIdx>>* settled);
   void build_boundaries();
   void find_blocks();
   void index_rows();
@@ -217,6 +223,7 @@ class Search {
   // Fixed by the problem; bytes in multiples of unit_.
   int64_t unit_ = 1;
   bool proves_ = true;
+  int64_t looks_left_ = int64_t{1} << 26;          // at pairs, to find rows: some seconds
   std::vector<int64_t> size_, alignment_, fixed_;  // fixed_: -1 if free
   std::vector<std::vector<Member>> members_;       // reordered by placing
   std::vector<std::vector<int32_t>> rows_of_;

@@ -65,21 +65,13 @@ void Search::build_rows(const Problem& problem, const ConflictGraph& graph) {
     std::vector<std::vector<Member>> groups;
     if (may_meet) {
       groups = groups_apart(members, graph);
+      if (is_too_large()) return;
     } else {
       groups.push_back(std::move(members));
     }
     for (std::vector<Member>& group : groups) {
-      for (size_t i = 0; i < group.size() && !complete; ++i) {
-        for (size_t j = 0; j < i; ++j) {
-          const Member& a = group[i];
-          const Member& b = group[j];
-          const Edge* edge = graph.find(a.buffer, b.buffer);
-          if (edge != nullptr && edge->low == (a.low - b.high) * unit_ &&
-              edge->high == (a.high - b.low) * unit_) {
-            settled.push_back(std::minmax(a.buffer, b.buffer));
-          }
-        }
-      }
+      if (!complete) note_settled(group, graph, &settled);
+      if (is_too_large()) return;
       rows.emplace_back(section_index, std::move(group));
     }
     ++section_index;
@@ -108,6 +100,23 @@ void Search::build_rows(const Problem& problem, const ConflictGraph& graph) {
   if (complete) {
     build_boundaries();
     find_blocks();
+  }
+}
+
+// Pairs that the section keeps as far apart as they must be.
+void Search::note_settled(const std::vector<Member>& group, const ConflictGraph& graph,
+                          std::vector<IdxPair>* settled) {
+  looks_left_ -= static_cast<int64_t>(group.size() * group.size() / 2);
+  for (size_t i = 0; i < group.size() && !is_too_large(); ++i) {
+    for (size_t j = 0; j < i; ++j) {
+      const Member& a = group[i];
+      const Member& b = group[j];
+      const Edge* edge = graph.find(a.buffer, b.buffer);
+      if (edge != nullptr && edge->low == (a.low - b.high) * unit_ &&
+          edge->high == (a.high - b.low) * unit_) {
+        settled->push_back(std::minmax(a.buffer, b.buffer));
+      }
+    }
   }
 }
 
@@ -148,8 +157,9 @@ void Search::build_boundaries() {
 // Overlapping sets whose members all keep apart by at least what the section
 // asks; every member is in at least one.
 std::vector<std::vector<Search::Member>> Search::groups_apart(const std::vector<Member>& members,
-                                                              const ConflictGraph& graph) const {
+                                                              const ConflictGraph& graph) {
   const auto apart = [&](const Member& a, const Member& b) {
+    --looks_left_;
     const Edge* edge = graph.find(a.buffer, b.buffer);
     return edge != nullptr && edge->low <= (a.low - b.high) * unit_ &&
            edge->high >= (a.high - b.low) * unit_;
@@ -159,7 +169,7 @@ std::vector<std::vector<Search::Member>> Search::groups_apart(const std::vector<
                        [&](const Member& other) { return apart(other, m); });
   };
   std::vector<std::vector<Member>> groups;
-  for (size_t i = 0; i < members.size(); ++i) {
+  for (size_t i = 0; i < members.size() && !is_too_large(); ++i) {
     bool joined = false;
     for (std::vector<Member>& group : groups) {
       if (!fits(group, members[i])) continue;
