@@ -2,7 +2,9 @@
 #include "exir/driver/compile.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -200,6 +202,29 @@ absl::Status fit_levels(Program& program, const BackendSelection& backends) {
   return absl::OkStatus();
 }
 
+// Kernels find weights in a data file by their names, which are unique in an archive only:
+// quantised by PT2E, all are called "_frozen_param0" and so on. Of those of one name that are not
+// the same, the first method keeps it, and others have theirs behind an "@", where no pattern of
+// names looks (exir/backend/weight_routes.h). State and what nobody names stay.
+void tell_weights_apart(Program& program) {
+  std::map<std::string, ConstantPtr> known;  // by name
+  for (auto& [name, method] : program.methods) {
+    Graph& graph = *method.graph;
+    for (Value* value : graph.constants()) {
+      const ConstantPtr constant = value->constant();
+      if (constant->kind == Constant::Kind::kLiteral || constant->is_mutable()) continue;
+      const auto [first, is_new] = known.emplace(constant->fqn, constant);
+      const Constant& other = *first->second;
+      if (is_new || &other == constant.get()) continue;
+      if (other.type == constant->type && other.data.equals(constant->data)) continue;
+      auto named = std::make_shared<Constant>(*constant);
+      named->fqn = absl::StrCat(constant->fqn, "@", name);
+      graph.replace_all_uses(value, graph.add_constant(std::move(named)));
+      graph.erase_constant(value);
+    }
+  }
+}
+
 }  // namespace
 
 QuantTarget target_of(const ExportOptions& options) {
@@ -271,6 +296,8 @@ absl::StatusOr<Program> compile_program(const ExportOptions& options, Phases& ph
       phases.run("legalize", [&] { return legalize_program(program, options); }));
   if (options.weight_keys == WeightKeys::kName) {
     report.structure = structure_of(program);
+  } else if (!options.external_weights.empty() || !options.external.empty()) {
+    tell_weights_apart(program);
   }
   if (options.reorder) {
     PETREL_RETURN_IF_ERROR(phases.run("reorder", [&]() -> absl::Status {

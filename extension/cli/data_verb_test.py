@@ -153,6 +153,25 @@ class DataVerbTest(unittest.TestCase):
         self.assertIn(key, self.fails("run", "in.pte", "--data", "bad.safetensors", "--override",
                                       *run))
 
+    # PT2E calls the weights of every network alike.
+    def test_weights_of_methods_that_are_called_alike_lie_in_one_data_file(self):
+        names = ("image_channel", "image_tensor")
+        words = [w for n in names for w in ("--method", f"{n}={QUANTIZED / n}.pt2")]
+        self.done("export", *words, "-o", "in.pte", "--backend", "none")
+        for words_of_data in (["--external-weights", "w.ptd"], ["--external", "_frozen*=w.ptd"]):
+            self.done("export", *words, "-o", "out.pte", "--backend", "none", *words_of_data)
+            keys = keys_of(self.list("w.ptd"))
+            self.assertIn("_frozen_param0", keys)
+            self.assertIn("_frozen_param0@image_tensor", keys)
+            for name in names:
+                run = ("--method", name, "--input", f"{QUANTIZED / name}.input.npy")
+                self.assertEqual(self.done("run", "out.pte", "--data", "w.ptd", *run),
+                                 self.done("run", "in.pte", *run))
+        # Under their names they are what others are to replace: nobody could tell which.
+        self.assertIn("'_frozen_param0' was added with other bytes",
+                      self.fails("export", *words, "-o", "out.pte", "--backend", "none",
+                                 "--external-weights", "w.ptd", "--weight-keys", "name"))
+
     def test_state_starts_from_a_data_file(self):
         methods = [f"{m}={STATE / f'counter.{m}.pt2'}" for m in ("add", "read")]
         words = [w for m in methods for w in ("--method", m)]
