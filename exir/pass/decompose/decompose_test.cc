@@ -349,6 +349,19 @@ TEST(DecomposeVarying, DifferencesOfAsManyAsThereAre) {
   EXPECT_THAT(after, Not(HasSubstr("aten.diff")));
 }
 
+TEST(DecomposeVarying, CountsAndGroupsOfAnyNumberOfRows) {
+  const std::string after = after_pass(decompose, R"(
+      method @f<n: 0..16>(%x: f32[n], %r: f32[n,4], %w: f32[3,4,5], %e: i32[3]) {
+        %y = aten.histc.default(%x, 3, 0, 2)
+        %z = aten._grouped_mm.default(%r, %w, %e)
+        return %y, %z
+      })");
+  EXPECT_THAT(after, HasSubstr("aten.scatter_add"));
+  EXPECT_THAT(after, HasSubstr("aten.mm"));
+  EXPECT_THAT(after, Not(HasSubstr("aten.histc")));
+  EXPECT_THAT(after, Not(HasSubstr("grouped")));
+}
+
 // One element along the other dims is gone through all the same.
 TEST(DecomposeErrors, ATableWithoutElementsCountsItsOtherDims) {
   EXPECT_TRUE(check_table({0, kMostTableElements}).ok());

@@ -179,7 +179,9 @@ Rewritten histogram(Builder& b, Node& node) {
   const int64_t bins = type.sizes[0];
   Value* x = tensor_at(node, arg::self);
   const Size count = numel_of(x);
-  if (!is_at_least(count, 1)) return false;
+  const bool is_given =
+      fixed_number(node.argument(arg::min)) != fixed_number(node.argument(arg::max));
+  if (!is_given && !is_at_least(count, 1)) return false;
   const bool is_narrow = type.dtype != ScalarType::kDouble;
   PETREL_ASSIGN_OR_RETURN(x, b.view(x, {count}));
   PETREL_ASSIGN_OR_RETURN(x, b.cast(x, is_narrow ? ScalarType::kFloat : type.dtype));
