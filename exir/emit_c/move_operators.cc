@@ -94,10 +94,12 @@ absl::Status fill_with_element(const OperatorRow& row, NodeCalls& calls) {
   return absl::OkStatus();
 }
 
-// A place that counts from the end when it is negative; unknown where it may be either.
+// A place that counts from the end when it is negative.
 Extent from_start(const Extent& place, const Extent& size) {
-  if (place.range().low >= 0) return place;
-  return place.range().high < 0 ? place + size : Extent(MaybeSize());
+  if (!place.is_known() || place.range().low >= 0) return place;
+  if (place.range().high < 0) return place + size;
+  const Extent is_negative = smaller_of(larger_of(Extent(0) - place, 0), 1);
+  return place + size * is_negative;
 }
 
 Extent clamped(const Extent& place, const Extent& size) {
@@ -113,6 +115,23 @@ StridedView slice_of(const Node& node, const TensorType& type, const Extent& cou
   return view_of(type).cut(dim, begin, count, steps ? node.argument(arg::step).as_int() : 1);
 }
 
+// [begin, begin + count) lies in [0, size).
+void require_inside(NodeCalls& calls, const Extent& begin, const Extent& count,
+                    const Extent& size) {
+  calls.require_not_negative(begin);
+  calls.require_not_negative(size - count - begin);
+}
+
+absl::Status narrow(const OperatorRow& row, NodeCalls& calls) {
+  const TensorType& type = self_of(calls)->tensor();
+  const size_t dim = dim_of(calls.node().argument(arg::dim), type);
+  const Extent size = extents_of(type)[dim], count = extents_of(calls.out()->tensor())[dim];
+  const Extent begin = from_start(extent_of(calls.node().argument(arg::start)), size);
+  require_inside(calls, begin, count, size);
+  move_all(row, calls, view_of(type).cut(dim, begin, count, 1));
+  return absl::OkStatus();
+}
+
 absl::Status slice(const OperatorRow& row, NodeCalls& calls) {
   const TensorType& type = self_of(calls)->tensor();
   const size_t dim = dim_of(calls.node().argument(arg::dim), type);
@@ -120,14 +139,16 @@ absl::Status slice(const OperatorRow& row, NodeCalls& calls) {
   return absl::OkStatus();
 }
 
-StridedView row_of(const Node& node, const TensorType& type) {
-  const size_t dim = dim_of(node.argument(arg::dim), type);
-  const Extent index = from_start(extent_of(node.argument(arg::index)), extents_of(type)[dim]);
+StridedView row_of(NodeCalls& calls, const TensorType& type) {
+  const size_t dim = dim_of(calls.node().argument(arg::dim), type);
+  const Extent size = extents_of(type)[dim];
+  const Extent index = from_start(extent_of(calls.node().argument(arg::index)), size);
+  require_inside(calls, index, 1, size);
   return view_of(type).cut(dim, index, 1, 1).without(dim);
 }
 
 absl::Status select(const OperatorRow& row, NodeCalls& calls) {
-  move_all(row, calls, row_of(calls.node(), self_of(calls)->tensor()));
+  move_all(row, calls, row_of(calls, self_of(calls)->tensor()));
   return absl::OkStatus();
 }
 
@@ -139,15 +160,28 @@ absl::Status scatter_part(const OperatorRow& row, NodeCalls& calls, const Stride
   return absl::OkStatus();
 }
 
+// Of self[..., start:end:step, ...].
+Extent length_of_slice(const Node& node, const Extent& size) {
+  const Argument &start = node.argument(arg::start), &end = node.argument(arg::end);
+  const Extent begin = start.is_none() ? 0 : clamped(extent_of(start), size);
+  const Extent limit = end.is_none() ? size : clamped(extent_of(end), size);
+  const int64_t step = node.argument(arg::step).as_int();
+  return (larger_of(limit - begin, 0) + (step - 1)) / step;
+}
+
 absl::Status slice_scatter(const OperatorRow& row, NodeCalls& calls) {
   const TensorType& type = self_of(calls)->tensor();
   const size_t dim = dim_of(calls.node().argument(arg::dim), type);
+  const Extent size = extents_of(type)[dim];
   const Extent count = extents_of(calls.node().input(arg::src)->tensor())[dim];
+  const Extent taken = length_of_slice(calls.node(), size);
+  calls.require_not_negative(taken - count);
+  calls.require_not_negative(count - taken);
   return scatter_part(row, calls, slice_of(calls.node(), type, count));
 }
 
 absl::Status select_scatter(const OperatorRow& row, NodeCalls& calls) {
-  return scatter_part(row, calls, row_of(calls.node(), self_of(calls)->tensor()));
+  return scatter_part(row, calls, row_of(calls, self_of(calls)->tensor()));
 }
 
 absl::Status cat(const OperatorRow& row, NodeCalls& calls) {
@@ -394,7 +428,7 @@ constexpr OperatorRow kRows[] = {
     {"aten::copy.out", copy_source},
     {"aten::fill.Tensor_out", fill_with_element},
     {"aten::slice_copy.Tensor_out", slice},
-    {"aten::narrow_copy.out", slice},
+    {"aten::narrow_copy.out", narrow},
     {"aten::select_copy.int_out", select},
     {"aten::slice_scatter.out", slice_scatter},
     {"aten::select_scatter.out", select_scatter},

@@ -189,6 +189,13 @@ std::string NodeCalls::count(const Extent& value) const {
   return absl::StrCat("(int32_t)(", text, ")");
 }
 
+void NodeCalls::require_not_negative(const Extent& value) {
+  if (value.is_known() && value.range().low >= 0) return;
+  const std::string text = value.text();
+  is_unknown_ = is_unknown_ || text.empty();
+  refused_.push_back(absl::StrCat("(", text, ") < 0"));
+}
+
 std::string NodeCalls::offset(const Extent& element) const {
   return element == 0 ? "" : element.is_number() ? absl::StrCat(element.number()) : count(element);
 }

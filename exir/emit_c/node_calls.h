@@ -50,6 +50,12 @@ class NodeCalls {
   // Whether a size was asked for that C cannot compute.
   bool is_unknown() const;
   std::vector<KernelCall> take() && { return {calls_.begin(), calls_.end()}; }
+  // What is true of data that the step refuses before its first call.
+  const std::vector<std::string>& refused() const { return refused_; }
+
+  // The step refuses data with which this is below 0: a place that is found at run time, which
+  // the rule of the operator cannot check, and whose kernel does.
+  void require_not_negative(const Extent& value);
 
   // The reference stays valid when more are added.
   KernelCall& add(std::string source, std::string name);
@@ -102,6 +108,7 @@ class NodeCalls {
   const CPools& pools_;
   const KernelChoice* const choice_;
   mutable bool is_unknown_ = false;
+  std::vector<std::string> refused_;
   std::deque<KernelCall> calls_;
 };
 

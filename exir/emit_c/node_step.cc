@@ -104,6 +104,10 @@ absl::StatusOr<CStep> make_step(const Node& node, const OperatorRow& row, const 
     step.product = product_text(choice->product);
     absl::StrAppend(&step.comment, "\n  variant ", step.variant);
   }
+  for (const std::string& condition : calls.refused()) {
+    step.can_fail = true;
+    absl::StrAppend(&step.body, return_if(condition, package.capitals + "_E_DATA"));
+  }
   for (const KernelCall& call : std::move(calls).take()) {
     PETREL_ASSIGN_OR_RETURN(const KernelFunction function, library->add(call));
     std::vector<std::string> arguments = function.sizes;

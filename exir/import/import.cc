@@ -317,6 +317,7 @@ absl::StatusOr<Method> Importer::run(ArchiveInfo* out_info) {
   PETREL_ASSIGN_OR_RETURN(Json graph_module, program.at("graph_module"));
   PETREL_ASSIGN_OR_RETURN(Json graph, graph_module.at("graph"));
   PETREL_RETURN_IF_ERROR(symbols_.join_equal(graph));
+  PETREL_RETURN_IF_ERROR(symbols_.bound_indices(graph));
   PETREL_ASSIGN_OR_RETURN(io_, read_graph_io(graph_module));
   PETREL_ASSIGN_OR_RETURN(payloads_, Payloads::open(archive_, info.torch_version));
   PETREL_RETURN_IF_ERROR(bind_inputs(graph));

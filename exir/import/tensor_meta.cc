@@ -117,7 +117,11 @@ absl::StatusOr<Symbols> Symbols::read(const Json& range_constraints) {
     if (high && !high->is_null()) {
       PETREL_ASSIGN_OR_RETURN(sizes.high, high->integer());
     }
-    if (sizes.high > kLargestSize) continue;
+    if (sizes.high > kLargestSize) {
+      const bool has_low = low && !low->is_null();
+      symbols.unbounded_.emplace(name, has_low ? sizes.low : -kLargestSize);
+      continue;
+    }
     if (sizes.is_empty()) {
       return range.error(absl::StrCat("has max_val ", sizes.high, " below min_val ", sizes.low));
     }

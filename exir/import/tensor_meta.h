@@ -43,6 +43,10 @@ class Symbols {
   // (equal_symbols.cc).
   absl::Status join_equal(const Json& graph);
 
+  // Gives those without an upper bound that choose a row of a tensor the bounds of one
+  // (index_symbols.cc).
+  absl::Status bound_indices(const Json& graph);
+
   // `size` is {"as_int"} or {"as_expr"}; an error with the symbol when it has no
   // upper bound.
   absl::StatusOr<SizeExpression> resolve(const Json& size) const;
@@ -51,6 +55,7 @@ class Symbols {
   absl::StatusOr<SizeExpression> read_expression(const std::string& text) const;
 
   std::map<std::string, SizeExpression> bounded_;  // those with an upper bound
+  std::map<std::string, int64_t> unbounded_;       // the others, and what they are at least
   // Expressions that were read, wrong ones too: a few bytes of a file name one once again.
   mutable std::map<std::string, absl::StatusOr<SizeExpression>, std::less<>> resolved_;
 };

@@ -88,6 +88,14 @@ bool moves_only_unit_dims(const Sizes& sizes, const std::vector<size_t>& order) 
   return true;
 }
 
+// A row or rows whose place is found at run time, and checked by the kernel.
+bool has_found_place(const Node& node) {
+  if (!node.is(aten::narrow, aten::narrow_copy, aten::select_int, aten::select_copy_int)) {
+    return false;
+  }
+  return node.argument(arg::start, arg::index).is_value();
+}
+
 }  // namespace
 
 bool keeps_elements_in_order(const Node& node) {
@@ -110,7 +118,7 @@ bool keeps_elements_in_order(const Node& node) {
   }
   if (std::any_of(std::begin(kOrderedViews), std::end(kOrderedViews),
                   [&node](OpHandle view) { return node.is(view); })) {
-    return true;
+    return !has_found_place(node);
   }
   const std::vector<size_t> order = permutation_of(node, from.rank());
   return !order.empty() && moves_only_unit_dims(from.sizes, order);

@@ -307,6 +307,28 @@ def found_start():
     return FoundStart(), calls[0], None, calls
 
 
+class Places(nn.Module):
+    """A row, two rows, and a row that is written, at places that elements of tensors tell: of the
+    first nothing says its bounds, and those of the others are beyond the fewest rows."""
+
+    def forward(self, x, place, start, at):
+        first, second = start.item(), at.item()
+        torch._check(first >= 0)
+        torch._check(first <= 4)
+        torch._check(second >= 0)
+        torch._check(second <= 5)
+        row = x[place]
+        return (row * 2, x.narrow(0, first, 2) * 2,
+                torch.slice_scatter(x, row[None] + 1, 0, second, second + 1))
+
+
+def found_places():
+    calls = [(draw(rows, 3), torch.tensor(place), torch.tensor(start), torch.tensor(at))
+             for rows, place, start, at in ((4, 2, 2, 3), (6, -1, 4, 5), (5, 0, 0, 0),
+                                            (4, -4, 1, 1), (5, -2, 3, 4))]
+    return Places(), calls[0], ({0: Dim("rows", min=4, max=6)}, {}, {}, {}), calls
+
+
 class Found(nn.Module):
     """Rows, a row and sizes that an element of a tensor tells, which may be none of them."""
 
@@ -447,8 +469,8 @@ MODELS = {
     for f in (
         mlp, cnn_batch, cnn_image, encoder, prefill, sizes,
         cond, cond_varying, cond_nested, map_rows, map_varying, few_rows,
-        scan_rows, scan_varying, while_bound, found_start, found_rows, found_scales, resizes,
-        numbers, number_arguments, number_refusals, returned_numbers, masks, mask_rows,
+        scan_rows, scan_varying, while_bound, found_start, found_places, found_rows, found_scales,
+        resizes, numbers, number_arguments, number_refusals, returned_numbers, masks, mask_rows,
         masked_places,
     )
 }  # fmt: skip

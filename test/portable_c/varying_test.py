@@ -9,6 +9,7 @@ import pathlib
 import subprocess
 import tempfile
 import unittest
+import unittest.mock
 import zipfile
 
 import arrays
@@ -129,13 +130,33 @@ class VaryingTest(unittest.TestCase):
             with self.assertRaisesRegex(AssertionError, "forward: 123"):
                 built.run("forward", [rows, number.to_bytes(8, "little", signed=True)])
 
+    # The app of the test frees nothing where a run fails.
+    @unittest.mock.patch.dict(os.environ, {"ASAN_OPTIONS": "detect_leaks=0"})
+    def test_places_that_tensors_hold(self):
+        for words in ((), ("--io", "caller")):
+            built = self.check_calls("found_places", *words)
+            built.compile("gcc", ["-O1", "-fsanitize=address,undefined",
+                                  "-fno-sanitize-recover=all"])
+            rows = npy_file.read(self.array(4, 3))
+
+            def run(*places):
+                return built.run("forward", [rows, *(place.to_bytes(8, "little", signed=True)
+                                                     for place in places)])
+
+            self.assertEqual(len(run(-4, 2, 3)), 3)
+            # There are so many rows in other calls: E_DATA, and nothing is read or written there.
+            for places in ((4, 0, 0), (5, 0, 0), (6, 0, 0), (-5, 0, 0), (-7, 0, 0), (2**40, 0, 0),
+                           (0, 3, 0), (0, 4, 0), (0, -1, 0), (0, 0, 4), (0, 0, 5), (0, 0, -1)):
+                with self.assertRaisesRegex(AssertionError, "forward: 123"):
+                    run(*places)
+
     def test_number_without_bounds_is_refused_with_its_remedy(self):
-        with zipfile.ZipFile(VARYING / "found_rows.pt2") as old, \
+        with zipfile.ZipFile(VARYING / "found_start.pt2") as old, \
                 zipfile.ZipFile(self.folder / "n.pt2", "w") as new:
             for name in old.namelist():
                 data = old.read(name)
-                new.writestr(name, data.replace(b'{"min_val": 1, "max_val": 6}',
-                                                b'{"min_val": 1, "max_val": null}'))
+                new.writestr(name, data.replace(b'{"min_val": 0, "max_val": 4}',
+                                                b'{"min_val": 0, "max_val": null}'))
                 self.assertTrue(len(data) != len(new.read(name)) or "model.json" not in name)
         result = subprocess.run([PETREL, "gen-c", "n.pt2", "-o", "no"], cwd=self.folder, text=True,
                                 stderr=subprocess.PIPE)

@@ -178,8 +178,10 @@ Rewritten select(Builder& b, Node& node) {
   const int64_t dim = wrap_dim(fixed_int(node.argument(arg::dim)), x->tensor().rank());
   if (!is_size(node.argument(arg::index))) return false;
   Size index = size_in(node.argument(arg::index));
-  if (is_at_most(index, -1)) index += sizes_of(x)[at(dim)];
-  if (!is_at_least(index, 0)) return false;
+  const Size size = sizes_of(x)[at(dim)];
+  if (is_at_most(index, -1)) index += size;
+  // One that may lie outside the kernel checks; a slice would be empty there.
+  if (!is_at_least(index, 0) || !is_at_most(index + 1, size)) return false;
   return done(b, node, element(b, x, dim, index));
 }
 
