@@ -95,6 +95,22 @@ INSTANTIATE_TEST_SUITE_P(
                            "%b = aten.addmm.default(%a, %x, %y) return %b"}),
     name_of_case<Case>);
 
+// Kernels of scatter take places of 64 bits.
+INSTANTIATE_TEST_SUITE_P(
+    Scatters, Decompose,
+    ::testing::Values(Case{"PlacesOf32Bits", "%x: f32[2,3], %i: i32[2,3], %y: f32[2,3]",
+                           "%z = aten.scatter.src(%x, 0, %i, %y) return %z",
+                           "%j = aten._to_copy.default(%i, dtype=i64) %z = aten.scatter.src(%x, 0, "
+                           "%j, %y) return %z"},
+                      Case{"PlacesOf32BitsForANumber", "%x: f32[2,3], %i: i32[2,3]",
+                           "%z = aten.scatter.value(%x, 1, %i, 1.5) return %z",
+                           "%j = aten._to_copy.default(%i, dtype=i64) "
+                           "%z = aten.scatter.value(%x, 1, %j, 1.5) return %z"},
+                      Case{"PlacesOf64BitsStay", "%x: f32[2,3], %i: i64[2,3]",
+                           "%z = aten.scatter.value(%x, 1, %i, 1.5) return %z",
+                           "%z = aten.scatter.value(%x, 1, %i, 1.5) return %z"}),
+    name_of_case<Case>);
+
 INSTANTIATE_TEST_SUITE_P(
     Pools, Decompose,
     ::testing::Values(Case{"MaxPoolWithoutIndices", "%x: f32[1,2,8,8]",

@@ -245,6 +245,17 @@ Rewritten scatter_add(Builder& b, Node& node) {
   return done(b, node, b.view(y, sizes_of(node.result())));
 }
 
+// So does this one; eager takes 32 as well.
+Rewritten scatter(Builder& b, Node& node) {
+  Value* index = tensor_at(node, arg::index);
+  if (index->tensor().dtype == ScalarType::kLong) return false;
+  PETREL_ASSIGN_OR_RETURN(index, b.cast(index, ScalarType::kLong));
+  return done(b, node,
+              b.call(node.is(aten::scatter_src) ? aten::scatter_src : aten::scatter_value,
+                     {tensor_at(node, arg::self), node.argument(arg::dim), index,
+                      node.argument(arg::src, arg::value)}));
+}
+
 //   %y = isin(%x, %among)
 // ->
 //   %y = any(%x[..., None] == %among[all], [-1])
@@ -273,6 +284,8 @@ constexpr Rewrite kRows[] = {
     {aten::masked_scatter, masked_scatter},
     {aten::index_select, index_select, true},
     {aten::scatter_add, scatter_add, true},
+    {aten::scatter_src, scatter, true},
+    {aten::scatter_value, scatter, true},
     {aten::isin_Tensor_Tensor, isin},
     {aten::isin_Tensor_Scalar, isin_number},
     {aten::index_copy, index_copy},
