@@ -17,7 +17,7 @@ int generation = 0;
 
 }  // namespace
 
-void begin_without_gil() {
+void stay_if_closing() {
   if (closing && std::this_thread::get_id() == closer) {
     raise_error("InvalidState", "the interpreter is shutting down");
   }
@@ -27,6 +27,12 @@ void begin_without_gil() {
     PyEval_SaveThread();
     for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
   }
+}
+
+bool is_closing() { return closing; }
+
+void begin_without_gil() {
+  stay_if_closing();
   ++active;
 }
 

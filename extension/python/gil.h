@@ -29,8 +29,12 @@ class Gil {
   PyGILState_STATE state_;
 };
 
-// Both with the lock held. When the interpreter is ending the first raises
-// petrel.Error in the thread that called close(), and never returns in others.
+// With the lock held. When the interpreter is ending it raises petrel.Error in the thread that
+// called close(), and never returns in others: they must hold nothing that a thread waits for.
+void stay_if_closing();
+bool is_closing();
+
+// Both with the lock held; the first stays as above.
 void begin_without_gil();
 void end_without_gil();
 

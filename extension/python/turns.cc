@@ -18,6 +18,7 @@ std::map<std::thread::id, const Turns*>& waiting() {
 }  // namespace
 
 Turns::Turn::Turn(Turns* turns, const std::string& what) : turns_(*turns) {
+  stay_if_closing();
   const std::thread::id self = std::this_thread::get_id();
   if (turns->owner_ == self) {
     raise_error("InvalidState", what + " is called from within its own call");
@@ -57,6 +58,9 @@ void Turns::wait(std::thread::id thread) {
     const std::thread::id id;
   } const known(thread, this);
   without_gil([this] { mutex_.lock(); });
+  // Others wait for the turn of a thread that stays where it is.
+  if (is_closing()) mutex_.unlock();
+  stay_if_closing();
 }
 
 void Turns::forget_waiting() { waiting().clear(); }

@@ -187,8 +187,10 @@ TEST(PrivateFile, IsGoneUnlessPutInPlace) {
 #ifdef O_TMPFILE
     // Nothing to be left where the process is killed.
     const int unnamed = open(folder.c_str(), O_TMPFILE | O_RDWR, 0600);
-    if (unnamed >= 0) EXPECT_TRUE(std::filesystem::is_empty(folder));
-    if (unnamed >= 0) close_file(unnamed);
+    if (unnamed >= 0) {
+      EXPECT_TRUE(std::filesystem::is_empty(folder));
+      close_file(unnamed);
+    }
 #endif
   }
   EXPECT_TRUE(std::filesystem::is_empty(folder));

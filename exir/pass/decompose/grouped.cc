@@ -72,7 +72,7 @@ BuiltValue by_own_matrix(Builder& b, Value* x, Value* matrices, Value* group) {
 // All rows by each matrix.
 BuiltValue by_all_matrices(Builder& b, Value* x, Value* matrices, Value* group) {
   Value* const stored = transposed_weights(matrices);
-  const int64_t count = matrices->tensor().sizes[0];
+  const int64_t count = sizes_of(matrices)[0];
   PETREL_ASSIGN_OR_RETURN(Value * y, b.scalar(0, x->tensor().dtype));
   for (int64_t i = 0; i < count; ++i) {
     PETREL_ASSIGN_OR_RETURN(

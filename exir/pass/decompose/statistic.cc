@@ -176,7 +176,7 @@ absl::Status ends_of(Builder& b, const Node& node, Value* x, Value** least, Valu
 // behind them that is left out.
 Rewritten histogram(Builder& b, Node& node) {
   const TensorType type = node.result()->tensor();
-  const int64_t bins = type.sizes[0];
+  const int64_t bins = sizes_of(node.result())[0];
   Value* x = tensor_at(node, arg::self);
   const Size count = numel_of(x);
   const bool is_given =
