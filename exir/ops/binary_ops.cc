@@ -23,7 +23,7 @@ Inferred bitwise(const BoundArguments& in) {
   return promote(in);
 }
 
-// The bounds take part in promotion as numbers; they do not broadcast.
+// Bounds that are numbers take part in promotion as such; they do not broadcast.
 Inferred clamp(const BoundArguments& in) {
   if (in.has("min") && in.has("max") && !in.given("min") && !in.given("max")) {
     return invalid("neither argument 'min' nor 'max' is given");
@@ -301,7 +301,7 @@ constexpr OpRow kRows[] = {
      "", kInPlace, infer<in_place_elementwise>, "aten::clamp"},
     {"aten::clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> "
      "Tensor",
-     "aten::clamp.Tensor_out", kPure | kElementwise, infer<promote>},
+     "aten::clamp.Tensor_out", kPure | kElementwise, infer<clamp>},
     {"aten::clamp_.Tensor(Tensor(a!) self, Tensor? min=None, Tensor? "
      "max=None) -> Tensor(a!)",
      "", kInPlace, infer<in_place_elementwise>, "aten::clamp.Tensor"},
@@ -364,7 +364,7 @@ constexpr OpRow kRows[] = {
     {"aten::clip_(Tensor(a!) self, Scalar? min=None, Scalar? max=None) -> Tensor(a!)", "", kInPlace,
      infer<in_place_elementwise>, "aten::clip"},
     {"aten::clip.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor",
-     "aten::clamp.Tensor_out", kPure | kElementwise, infer<promote>},
+     "aten::clamp.Tensor_out", kPure | kElementwise, infer<clamp>},
     {"aten::clip_.Tensor(Tensor(a!) self, Tensor? min=None, Tensor? max=None) -> Tensor(a!)", "",
      kInPlace, infer<in_place_elementwise>, "aten::clip.Tensor"},
     {"aten::float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor", "",

@@ -122,6 +122,8 @@ constexpr Wrong kWrong[] = {
      "argument 'weight_zero_points' is [3,3], must be [4]"},
     {"quantized_decomposed.embedding_byte.default(%q, %v, none, -128, 127, %v)",
      "an index is f32, must be i64 or i32"},
+    {"aten.clamp.Tensor(%v, none, none)", "neither argument 'min' nor 'max' is given"},
+    {"aten.clip.Tensor(%v, none, none)", "neither argument 'min' nor 'max' is given"},
     {"aten.histc.default(%i, 4, 0, 1)", "argument 'self' is i64, must be floating point"},
     {"aten.histc.default(%v, 0, 0, 1)", "argument 'bins' is 0, must be in [1, 2^31 - 1)"},
     {"aten.histc.default(%v, 2147483647, 0, 1)", "argument 'bins' is 2147483647"},
