@@ -147,7 +147,9 @@ bool plain_rows(const Tensor& a, const Operand& b, const Tensor& out, Row row, b
     portable::storer<double>(type)(&number, 0, b.number.to_double());
   } else if (!b.tensor) {
     // A number beside integers must be an integer, or the result is none. It wraps, as in eager.
+    // Beside truths only a truth stays what it is: with 3 they are compared as integers.
     if (b.number.isFloatingPoint()) return false;
+    if (type == ScalarType::Bool && !b.number.isBoolean()) return false;
     portable::storer<int64_t>(type)(&number, 0, b.number.to_int());
   }
   if (!swapped) return run_rows(a, b, &number, out, 0.3, row, 0.0f);

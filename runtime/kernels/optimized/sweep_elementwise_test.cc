@@ -146,6 +146,20 @@ TEST_P(Sweep, ChannelsLastOperands) {
   }
 }
 
+TEST_P(Sweep, NumbersBesideSmallTypes) {
+  for (const ScalarType type : {kBool, ScalarType::Byte, ScalarType::Char, ScalarType::Short}) {
+    Array* x = random(type, {3, 23}, -2, 3);
+    for (const EValue& number :
+         {EValue(int64_t{0}), EValue(int64_t{1}), EValue(int64_t{3}), EValue(int64_t{-1}),
+          EValue(int64_t{256}), EValue(1.0), EValue(0.5), EValue(true), EValue(false)}) {
+      for (const char* name : {"eq", "ne", "lt", "le", "gt", "ge"}) {
+        compare(("aten::" + std::string(name) + ".Scalar_out").c_str(), {value(x), number},
+                {{kBool, {3, 23}}}, 0);
+      }
+    }
+  }
+}
+
 TEST_P(Sweep, IntegersWrap) {
   Array* a = make(ScalarType::Int, {5});
   for (size_t i = 0; i < 5; ++i) a->set(i, 2147483647.0 - static_cast<double>(i));
