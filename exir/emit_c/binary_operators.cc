@@ -251,6 +251,15 @@ absl::Status add(const OperatorRow& row, NodeCalls& calls) {
   return absl::OkStatus();
 }
 
+// Roots where the exponent is a half, as in the kernels.
+absl::Status power_of_number(const OperatorRow& row, NodeCalls& calls) {
+  const Argument& exponent = calls.node().argument(arg::exponent);
+  OperatorRow chosen = row;
+  if (!exponent.is_value() && exponent.as_number() == 0.5) chosen.expression = "sqrt(x)";
+  if (!exponent.is_value() && exponent.as_number() == -0.5) chosen.expression = "1.0 / sqrt(x)";
+  return binary(chosen, calls);
+}
+
 // A number to the power of a tensor.
 absl::Status number_to_power(const OperatorRow& row, NodeCalls& calls) {
   const Value* exponent = calls.node().input(arg::exponent);
@@ -318,7 +327,8 @@ constexpr OperatorRow kRows[] = {
     {"aten::minimum.out", binary, "x != x || x < y ? x : y", "x < y ? x : y"},
     {"aten::atan2.out", binary, "petrel_atan2(x, y)"},
     {"aten::pow.Tensor_Tensor_out", binary, "petrel_pow(x, y)", "petrel_integer_pow(x, y)"},
-    {"aten::pow.Tensor_Scalar_out", binary, "petrel_pow(x, y)", "petrel_integer_pow(x, y)"},
+    {"aten::pow.Tensor_Scalar_out", power_of_number, "petrel_pow(x, y)",
+     "petrel_integer_pow(x, y)"},
     {"aten::pow.Scalar_out", number_to_power, "petrel_pow(y, x)", "petrel_integer_pow(y, x)"},
     {"aten::clamp.Tensor_out", clamp_by_tensors},
     {"aten::eq.Tensor_out", binary, "x == y", "x == y"},

@@ -57,7 +57,9 @@ double element(const OutputCopy& output, size_t i) {
                                          : runtime::bfloat16_value(bits);
 }
 
-bool agree(const OutputCopy& a, const OutputCopy& b) {
+// Of padding and an infinite weight eager makes NaN or nothing, by the library that it calls:
+// with `nan_or_number` either will do.
+bool agree(const OutputCopy& a, const OutputCopy& b, bool nan_or_number = false) {
   if (a.tag != b.tag || a.type != b.type || a.sizes != b.sizes) return false;
   if (a.tag != runtime::Tag::Tensor) {
     return a.number == b.number || (std::isnan(a.number) && std::isnan(b.number));
@@ -73,6 +75,7 @@ bool agree(const OutputCopy& a, const OutputCopy& b) {
   for (size_t i = 0; i < count; ++i) {
     const double x = element(a, i), y = element(b, i);
     if (std::isnan(x) && std::isnan(y)) continue;
+    if (nan_or_number && (std::isnan(x) || std::isnan(y))) continue;
     if (x == y || std::fabs(x - y) <= tolerance * largest) continue;
     std::fprintf(stderr, "element %zu is %g, and %g portable\n", i, x, y);
     return false;
@@ -94,9 +97,13 @@ bool has_one_answer(const faults::Recipe& recipe) {
   return name.find("rand") == std::string::npos && name.find("dropout") == std::string::npos;
 }
 
+bool is_padded(const faults::Recipe& recipe) {
+  return recipe.plans[0].operators[0].name->find("convolution") != std::string::npos;
+}
+
 // Empty, or how the results contradict each other.
-const char* contradiction(const ProgramResult& optimized, const ProgramResult& portable,
-                          bool with_numbers) {
+const char* contradiction(const faults::Recipe& recipe, const ProgramResult& optimized,
+                          const ProgramResult& portable, bool with_numbers) {
   if (optimized.load != portable.load) return "kernels decide whether a program loads";
   if (optimized.calls.size() != portable.calls.size()) return "kernels decide how often one runs";
   for (size_t i = 0; i < optimized.calls.size(); ++i) {
@@ -107,7 +114,9 @@ const char* contradiction(const ProgramResult& optimized, const ProgramResult& p
     if ((a.error == Error::Ok) != (b.error == Error::Ok)) return "one set refuses a call";
     if (!with_numbers) return "";
     for (size_t k = 0; k < a.outputs.size(); ++k) {
-      if (!agree(a.outputs[k], b.outputs[k])) return "the two sets of kernels differ";
+      if (!agree(a.outputs[k], b.outputs[k], is_padded(recipe))) {
+        return "the two sets of kernels differ";
+      }
     }
   }
   return "";
@@ -146,7 +155,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const fuzz::ProgramResult portable =
       fuzz::run_program(file.data(), file.size(), fuzz::reference_registry(all), limits);
   const bool has_one_answer = fuzz::has_one_answer(recipe);
-  const char* what = fuzz::contradiction(optimized, portable, has_one_answer);
+  const char* what = fuzz::contradiction(recipe, optimized, portable, has_one_answer);
   if (*what == '\0' && has_one_answer) {
     what = fuzz::compare_delegated(recipe, portable, all, limits);
   }

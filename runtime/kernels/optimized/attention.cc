@@ -101,9 +101,9 @@ void ScaleRow(float* row, float factor, size_t n) {
 
 // One row of a tile: scores become weights relative to the largest so far. Of
 // `n` columns the first `visible` count; the row has room for whole vectors.
-// `bias` (optional, same room) is added; with `hides` -inf there means that the
-// score itself does not matter. Returns what earlier sums are to be scaled by.
-float SoftmaxTile(float* HWY_RESTRICT row, const float* HWY_RESTRICT bias, bool hides, float scale,
+// `bias` (optional, same room) is added; -inf there means that the score itself does not
+// matter. Returns what earlier sums are to be scaled by.
+float SoftmaxTile(float* HWY_RESTRICT row, const float* HWY_RESTRICT bias, float scale,
                   size_t visible, size_t n, float* largest, float* total) {
   const D d;
   const size_t lanes = hn::Lanes(d);
@@ -114,8 +114,7 @@ float SoftmaxTile(float* HWY_RESTRICT row, const float* HWY_RESTRICT bias, bool 
     V x = hn::Mul(hn::LoadU(d, row + j), hn::Set(d, scale));
     if (bias != nullptr) {
       const V add = hn::LoadU(d, bias + j);
-      x = hn::Add(x, add);
-      if (hides) x = hn::IfThenElse(hn::Eq(add, low), low, x);
+      x = hn::IfThenElse(hn::Eq(add, low), low, hn::Add(x, add));
     }
     if (j + lanes > visible) {
       x = hn::IfThenElse(hn::FirstN(d, visible - j), x, low);
@@ -306,7 +305,7 @@ class Block {
       const size_t seen = call_.visible(first_ + i);
       const size_t visible = seen <= column ? 0 : std::min(n, seen - column);
       const float shrink = PETREL_DISPATCH(SoftmaxTile)(
-          scores_ + i * kColumns, call_.mask == nullptr ? nullptr : bias_, call_.mask_is_bool(),
+          scores_ + i * kColumns, call_.mask == nullptr ? nullptr : bias_,
           static_cast<float>(call_.scale), visible, n, &largest_[i], &total_[i]);
       float* out = out_at(i);
       if (shrink != 1.0f && column != 0) PETREL_DISPATCH(ScaleRow)(out, shrink, call_.width);

@@ -19,17 +19,18 @@
 #include "runtime/kernels/optimized/trigonometry-inl.h"
 
 // Functions of x and y.
-#define PETREL_PAIR_FUNCTIONS(X)                                  \
-  X(atan2, Atan2(x, y))                                           \
-  X(pow, Pow(x, y))                                               \
-  X(pow_reversed, Pow(y, x))                                      \
-  X(cube, hn::Mul(hn::Mul(x, x), x))                              \
-  X(square, hn::Mul(x, x))                                        \
-  X(root, hn::Sqrt(x))                                            \
-  X(inverse, hn::Div(hn::Set(hn::ScalableTag<float>(), 1.0f), x)) \
-  X(fmod, Fmod(x, y))                                             \
-  X(remainder, Remainder(x, y))                                   \
-  X(floor_divide, FloorDivide(x, y))                              \
+#define PETREL_PAIR_FUNCTIONS(X)                                                 \
+  X(atan2, Atan2(x, y))                                                          \
+  X(pow, Pow(x, y))                                                              \
+  X(pow_reversed, Pow(y, x))                                                     \
+  X(cube, hn::Mul(hn::Mul(x, x), x))                                             \
+  X(square, hn::Mul(x, x))                                                       \
+  X(root, hn::Sqrt(x))                                                           \
+  X(inverse, hn::Div(hn::Set(hn::ScalableTag<float>(), 1.0f), x))                \
+  X(inverse_root, hn::Div(hn::Set(hn::ScalableTag<float>(), 1.0f), hn::Sqrt(x))) \
+  X(fmod, Fmod(x, y))                                                            \
+  X(remainder, Remainder(x, y))                                                  \
+  X(floor_divide, FloorDivide(x, y))                                             \
   X(trunc_divide, hn::Trunc(hn::Div(x, y)))
 
 HWY_BEFORE_NAMESPACE();
@@ -91,6 +92,7 @@ bool power(KernelRuntimeContext& context, Span<EValue*> raw) {
   const Row row = e == 2.0    ? PETREL_DISPATCH(Row_square)
                   : e == 3.0  ? PETREL_DISPATCH(Row_cube)
                   : e == 0.5  ? PETREL_DISPATCH(Row_root)
+                  : e == -0.5 ? PETREL_DISPATCH(Row_inverse_root)
                   : e == -1.0 ? PETREL_DISPATCH(Row_inverse)
                               : PETREL_DISPATCH(Row_pow);
   const bool is_cheap = row != PETREL_DISPATCH(Row_pow);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <ctime>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -92,6 +93,53 @@ TEST_P(Right, PowersOfDoubles) {
     Held& two = tensor({1}, ScalarType::Double).set<double>({2});
     ASSERT_EQ(call("aten::pow.Tensor_Scalar_out", {two, EValue(exponent), out}), Error::Ok);
     EXPECT_EQ(out.get<double>(), std::vector<double>({std::exp2(exponent)}));
+  }
+}
+
+// As eager, which takes roots: the power of -inf would be infinite, that of -0.0 have no sign.
+TEST_P(Right, PowersOfHalves) {
+  const float inf = std::numeric_limits<float>::infinity();
+  for (const ScalarType kind : {ScalarType::Float, ScalarType::Double}) {
+    const auto power = [&](double exponent) {
+      Held& floats = tensor({5}).set<float>({-inf, -1, -0.0f, 4, inf});
+      Held& base = tensor({5}, kind);
+      Held& out = tensor({5}, kind);
+      Held& result = tensor({5});
+      EXPECT_EQ(call("aten::_to_copy.out", {floats, EValue(), EValue(), base}), Error::Ok);
+      EXPECT_EQ(call("aten::pow.Tensor_Scalar_out", {base, EValue(exponent), out}), Error::Ok);
+      EXPECT_EQ(call("aten::_to_copy.out", {out, EValue(), EValue(), result}), Error::Ok);
+      return result.get<float>();
+    };
+    const std::vector<float> roots = power(0.5), inverse = power(-0.5);
+    EXPECT_TRUE(std::isnan(roots[0]) && std::isnan(roots[1]) && std::signbit(roots[2]));
+    EXPECT_EQ(std::vector<float>(roots.begin() + 2, roots.end()), std::vector<float>({0, 2, inf}));
+    EXPECT_TRUE(std::isnan(inverse[0]) && std::isnan(inverse[1]));
+    EXPECT_EQ(std::vector<float>(inverse.begin() + 2, inverse.end()),
+              std::vector<float>({-inf, 0.5f, 0}));
+  }
+}
+
+// Where nothing is written, an index may point anywhere.
+TEST_P(Right, IndicesOfNoElements) {
+  Held& index = tensor({1, 2}, ScalarType::Long).set<int64_t>({7, -9});
+  EXPECT_EQ(call("aten::index_put.out", {tensor({1, 0}), optional_list({index}), tensor({2, 1}),
+                                         EValue(false), tensor({1, 0})}),
+            Error::Ok);
+}
+
+// A score that a mask of floats hides counts as little as one that a mask of truths hides.
+TEST_P(Right, HiddenScoresThatAreNoNumbers) {
+  const float inf = std::numeric_limits<float>::infinity();
+  Held& query = tensor({1, 1, 1, 1}).fill(1);
+  Held& key = tensor({1, 1, 2, 1}).set<float>({inf, 1});
+  Held& value = tensor({1, 1, 2, 1}).set<float>({5, 6});
+  for (Held* mask : {&tensor({1, 2}).set<float>({-inf, 0}),
+                     &tensor({1, 2}, ScalarType::Bool).set<uint8_t>({0, 1})}) {
+    Held& out = tensor({1, 1, 1, 1});
+    ASSERT_EQ(
+        call("petrel::attention.out", {query, key, value, *mask, EValue(false), EValue(1.0), out}),
+        Error::Ok);
+    EXPECT_EQ(out.get<float>(), std::vector<float>({6}));
   }
 }
 

@@ -196,7 +196,8 @@ bool put(KernelRuntimeContext& context, const Tensor& self,
     return false;
   }
   const bool spread = values.numel() == 1;
-  if (!spread && values.numel() != block.numel) return false;
+  // Where nothing is written no index is read, wherever it points.
+  if (block.numel == 0 || (!spread && values.numel() != block.numel)) return false;
   if (accumulate && type != ScalarType::Float && type != ScalarType::Double &&
       type != ScalarType::Long && type != ScalarType::Int) {
     return false;

@@ -310,6 +310,15 @@ struct Pow {
     return result;
   }
 };
+// A number for all elements: roots are what eager takes where it is a half, so that one of
+// -inf is NaN and one of -0.0 keeps its sign.
+struct PowOfNumber : Pow {
+  double floating(double x, double y) const {
+    if (y == 0.5) return std::sqrt(x);
+    if (y == -0.5) return 1.0 / std::sqrt(x);
+    return Pow::floating(x, y);
+  }
+};
 
 #define PETREL_COMPARISON(Name, op)                                          \
   struct Name {                                                              \
@@ -405,7 +414,7 @@ PETREL_DEFINE(maximum_out, tensor_tensor<Maximum>(context, args))
 PETREL_DEFINE(minimum_out, tensor_tensor<Minimum>(context, args))
 PETREL_DEFINE(atan2_out, tensor_tensor<Atan2>(context, args))
 PETREL_DEFINE(pow_tensor_tensor_out, tensor_tensor<Pow>(context, args))
-PETREL_DEFINE(pow_tensor_scalar_out, tensor_scalar<Pow>(context, args))
+PETREL_DEFINE(pow_tensor_scalar_out, tensor_scalar<PowOfNumber>(context, args))
 PETREL_DEFINE(eq_tensor_out, tensor_tensor<Eq>(context, args))
 PETREL_DEFINE(eq_scalar_out, tensor_scalar<Eq>(context, args))
 PETREL_DEFINE(ne_tensor_out, tensor_tensor<Ne>(context, args))
