@@ -163,7 +163,8 @@ Inferred sum_to_size(const BoundArguments& in) {
   if (sizes.size() > self.rank()) {
     return invalid("argument 'size' has ", sizes.size(), " items, must have at most ", self.rank());
   }
-  bool is_summed = sizes.size() < self.rank();
+  // To no dims is a sum of all, even of one element.
+  bool is_summed = sizes.empty() || sizes.size() < self.rank();
   for (size_t i = 0; i < sizes.size(); ++i) {
     const Size& whole = self.sizes[self.rank() - sizes.size() + i];
     if (sizes[i] == whole) continue;

@@ -119,9 +119,11 @@ Rewritten std_mean(Builder& b, Node& node) {
 }
 
 // m + log(sum(exp(x - m))) with m the largest finite or infinite x. Where m is
-// infinite, x - m would be NaN: 0 is subtracted there.
+// infinite, x - m would be NaN: 0 is subtracted there. Of integers without a sign, and of truths,
+// the difference would wrap.
 Rewritten logsumexp(Builder& b, Node& node) {
-  Value* x = tensor_at(node, arg::self);
+  PETREL_ASSIGN_OR_RETURN(Value * x,
+                          b.cast(tensor_at(node, arg::self), node.result()->tensor().dtype));
   const Ints dims = reduced_dims(node);
   PETREL_ASSIGN_OR_RETURN(Value * m, b.call(aten::amax, {x, dims, true}));
   PETREL_ASSIGN_OR_RETURN(Value * inf, b.call(aten::isinf, {m}));

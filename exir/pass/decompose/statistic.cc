@@ -146,7 +146,7 @@ Rewritten sum_to_size(Builder& b, Node& node) {
     const bool is_summed = i < lead || (to[i - lead].is(1) && !from[i].is(1));
     if (is_summed) dims.push_back(static_cast<int64_t>(i));
   }
-  if (dims.empty()) return done(b, node, x);
+  if (dims.empty()) return done(b, node, b.cast(x, node.result()->tensor().dtype));
   PETREL_ASSIGN_OR_RETURN(
       Value * y, b.call(aten::sum_dim_IntList, {x, dims, true, node.result()->tensor().dtype}));
   return done(b, node, b.view(y, to));

@@ -74,6 +74,7 @@ call("isin.Tensor_Scalar", I(2, 3), 2)
 call("sum_to_size", I(2, 3), [1, 3])
 call("sum_to_size", B(2, 3), [3])
 call("sum_to_size", B(2, 3), [2, 3])
+call("sum_to_size", B(), [])
 call("tensordot", T(2, 1, 3), T(4, 2), [1], [0])
 call("einsum", "...ik,...j->ij", [I(1, 2, 3), I(3)])
 

@@ -101,6 +101,11 @@ def others():
         torch.einsum("...ik,...j->ij", i, i[0, 0]), i.sum_to_size(1, 1, 3),
         (i > 4).sum_to_size(3)), rand(2, 1, 3), rand(4, 2), rand(5, 2, 4),
         torch.tensor([[[1, 5, 9], [2, 6, 4]]]))
+    emit("sums_that_change_their_type", lambda m, u: (
+        m[0, 0].sum_to_size(()), m.sum_to_size(()), u.sum_to_size(1, 3),
+        torch.logsumexp(m, 1), torch.logsumexp(u, 0), torch.logsumexp(u, (0, 1), True)),
+        torch.tensor([[True, False, True], [False, False, True]]),
+        torch.tensor([[3, 200, 7], [9, 2, 250]], dtype=torch.uint8))
 
 
 def halves():
