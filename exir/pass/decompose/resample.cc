@@ -5,7 +5,8 @@
 //
 //   y = w0 * index_select(x, dim, at0) + w1 * index_select(x, dim, at1) + ...
 //
-// so that a NaN or an infinity reaches only what it reaches in torch.
+// so that a NaN or an infinity reaches only what it reaches in torch. Bytes are rounded after each
+// dim, the last of which comes first.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -161,6 +162,24 @@ Taps antialiased(const Axis& axis, bool is_cubic) {
   return taps;
 }
 
+// torch resamples bytes with weights of 15 bits and a sign: here the floats that these are, whose
+// products with bytes and their sums are exact.
+void round_weights(Taps* taps) {
+  double most = 0;
+  for (const double w : taps->weight) most = std::max(most, std::fabs(w));
+  double unit = 1;
+  while (unit < (1 << 22) && std::floor(0.5 + most * unit * 2) < (1 << 15)) unit *= 2;
+  for (double& w : taps->weight) w = std::copysign(std::floor(0.5 + std::fabs(w) * unit), w) / unit;
+}
+
+// The bytes nearest to x, in floats.
+BuiltValue nearest_bytes(Builder& b, Value* x) {
+  PETREL_ASSIGN_OR_RETURN(Value * half, b.scalar(0.5, x->tensor().dtype));
+  PETREL_ASSIGN_OR_RETURN(Value * y, b.binary(aten::add_Tensor, x, half));
+  PETREL_ASSIGN_OR_RETURN(y, b.call(aten::floor, {y}));
+  return b.call(aten::clamp, {y, 0, 255});
+}
+
 BuiltValue along(Builder& b, Value* x, int64_t dim, const Taps& taps) {
   const auto count = static_cast<int64_t>(taps.outputs);
   Ints shape(x->tensor().rank() - static_cast<size_t>(dim), 1);
@@ -210,15 +229,20 @@ Rewritten resample(Builder& b, Node& node) {
   const std::string& name = node.op().name;
   Value* x = tensor_at(node, arg::self, arg::input);
   const size_t spatial = x->tensor().rank() - 2;
-  if (!is_floating_point(x->tensor().dtype) && !absl::StrContains(name, "nearest")) {
-    return false;
-  }
+  const bool is_nearest = absl::StrContains(name, "nearest");
+  const bool are_bytes = x->tensor().dtype == ScalarType::kByte && !is_nearest;
+  if (!is_floating_point(x->tensor().dtype) && !are_bytes && !is_nearest) return false;
   const int corners = node.op().find_arg(arg::align_corners);
   const bool align = corners >= 0 && node.argument(arg::align_corners) == Argument(true);
   const bool smooth = absl::EndsWith(name, "_aa");
   const std::vector<double> factors = factors_of(node, spatial);
   const Sizes& out = sizes_of(node.result());
-  for (size_t i = 0; i < spatial; ++i) {
+  if (are_bytes) {
+    PETREL_ASSIGN_OR_RETURN(x, b.cast(x, ScalarType::kFloat));
+  }
+  for (size_t k = 0; k < spatial; ++k) {
+    // The order matters where each dim is rounded.
+    const size_t i = are_bytes ? spatial - 1 - k : k;
     const Axis axis{sizes_of(x)[2 + i], out[2 + i], align, factors[i]};
     if (axis.in < 1 || axis.out < 1) return false;
     // A factor need not belong to the sizes.
@@ -230,15 +254,27 @@ Rewritten resample(Builder& b, Node& node) {
     // of each its place and its weight.
     const bool is_cubic = absl::StrContains(name, "cubic");
     PETREL_RETURN_IF_ERROR(check_table({axis.out, smooth ? taps_of(axis, is_cubic) : 4, 2}));
-    const bool is_nearest = absl::StrContains(name, "nearest");
-    const Taps taps = is_nearest
-                          ? nearest(axis, absl::StrContains(name, "nearest_exact") ? 0.5f : 0.0f)
-                      : smooth   ? antialiased(axis, is_cubic)
-                      : is_cubic ? bicubic(axis)
-                                 : linear(axis);
+    Taps taps = is_nearest ? nearest(axis, absl::StrContains(name, "nearest_exact") ? 0.5f : 0.0f)
+                : smooth   ? antialiased(axis, is_cubic)
+                : is_cubic ? bicubic(axis)
+                           : linear(axis);
+    if (are_bytes) round_weights(&taps);
     PETREL_ASSIGN_OR_RETURN(x, along(b, x, static_cast<int64_t>(2 + i), taps));
+    if (are_bytes) {
+      PETREL_ASSIGN_OR_RETURN(x, nearest_bytes(b, x));
+    }
+  }
+  if (are_bytes) {
+    PETREL_ASSIGN_OR_RETURN(x, b.cast(x, ScalarType::kByte));
   }
   return done(b, node, x);
+}
+
+// Floats have a kernel.
+Rewritten resample_bytes(Builder& b, Node& node) {
+  const bool are_bytes =
+      tensor_at(node, arg::self, arg::input)->tensor().dtype == ScalarType::kByte;
+  return are_bytes ? resample(b, node) : Rewritten(false);
 }
 
 // [-1, 1] in `count` places: the corners, or the middles of as many cells.
@@ -294,7 +330,7 @@ constexpr Rewrite kRows[] = {
     {aten::_upsample_nearest_exact3d_vec, resample}, {aten::_upsample_nearest_exact3d, resample},
     {aten::upsample_nearest3d_vec, resample},        {aten::upsample_nearest3d, resample},
     {aten::upsample_trilinear3d_vec, resample},      {aten::upsample_trilinear3d, resample},
-    {aten::affine_grid_generator, affine_grid},
+    {aten::upsample_bilinear2d_vec, resample_bytes}, {aten::affine_grid_generator, affine_grid},
 };
 
 }  // namespace

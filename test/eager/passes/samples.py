@@ -87,6 +87,12 @@ def others():
         F.interpolate(a, size=(2, 8), mode="bilinear", antialias=True, align_corners=True),
         F.interpolate(a, scale_factor=0.6, mode="bicubic", antialias=True, align_corners=True)),
         rand(1, 2, 5, 6))
+    emit("resampled_bytes", lambda a: (
+        F.interpolate(a, size=(3, 9), mode="bilinear"), F.interpolate(a, size=(7, 4), mode="bicubic"),
+        F.interpolate(a, scale_factor=1.6, mode="bilinear", align_corners=True),
+        F.interpolate(a, size=(2, 8), mode="bilinear", antialias=True),
+        F.interpolate(a, size=(3, 3), mode="bicubic", antialias=True)),
+        torch.randint(0, 256, (1, 2, 5, 6), dtype=torch.uint8))
     emit("bounded_norms", lambda a: (
         torch.renorm(a, 2, 0, 1.0), torch.renorm(a, 1, -1, 0.5), a.clone().renorm_(2.5, 1, 10.0),
         F.pdist(a[0]), F.pdist(a[1], p=1.5)), rand(2, 4, 3))
