@@ -378,6 +378,27 @@ def resizes():
     return Resizes(), (draw(1, 2, 5, 6),), shapes, calls
 
 
+class Resamples(nn.Module):
+    """Bytes are fours, so that means of two of two are whole numbers."""
+
+    def forward(self, x):
+        height, width = x.shape[2], x.shape[3]
+        resize = nn.functional.interpolate
+        fours = torch.clamp(x * 20, 0, 60).to(torch.uint8) * 4
+        return (resize(x, size=(5, 4), mode="bilinear", antialias=True),
+                resize(x, size=(height + 1, 2 * width), mode="bicubic"),
+                resize(x, size=(7, width + 2), mode="bicubic", align_corners=True),
+                resize(x, scale_factor=1.5, mode="bicubic"),
+                resize(fours, size=(2 * height - 1, 2 * width - 1), mode="bilinear", align_corners=True),
+                resize(fours, size=(height, width), mode="bicubic"))
+
+
+def resamples():
+    calls = [(draw(1, 2, h, w),) for h, w in ((3, 3), (5, 8), (9, 3), (8, 9))]
+    shapes = ({2: Dim("height", min=3, max=9), 3: Dim("width", min=3, max=9)},)
+    return Resamples(), (draw(1, 2, 5, 6),), shapes, calls
+
+
 class Numbers(nn.Module):
     """What sizes become as numbers: scales, bounds, powers, starts and steps."""
 
@@ -470,7 +491,7 @@ MODELS = {
         mlp, cnn_batch, cnn_image, encoder, prefill, sizes,
         cond, cond_varying, cond_nested, map_rows, map_varying, few_rows,
         scan_rows, scan_varying, while_bound, found_start, found_places, found_rows, found_scales,
-        resizes, numbers, number_arguments, number_refusals, returned_numbers, masks, mask_rows,
+        resizes, resamples, numbers, number_arguments, number_refusals, returned_numbers, masks, mask_rows,
         masked_places,
     )
 }  # fmt: skip

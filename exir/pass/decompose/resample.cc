@@ -16,6 +16,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "exir/pass/decompose/decompose.h"
+#include "exir/pass/decompose/resample_varying.h"
 #include "exir/pass/framework/table_limit.h"
 #include "exir/status_macros.h"
 
@@ -225,6 +226,39 @@ std::vector<double> factors_of(const Node& node, size_t spatial) {
   return factors;
 }
 
+bool has_fixed_places(const TensorType& type) {
+  for (size_t d = 2; d < type.rank(); ++d) {
+    if (!type.size(d).is_constant()) return false;
+  }
+  return true;
+}
+
+// Where sizes vary, kernels of floats compute them, and bytes are rounded once.
+Rewritten resample_bytes_as_floats(Builder& b, Node& node) {
+  std::vector<Argument> arguments = node.arguments();
+  PETREL_ASSIGN_OR_RETURN(Value * x,
+                          b.cast(tensor_at(node, arg::self, arg::input), ScalarType::kFloat));
+  arguments[0] = Argument(x);
+  PETREL_ASSIGN_OR_RETURN(Node * resized, b.node(node.op(), std::move(arguments)));
+  PETREL_ASSIGN_OR_RETURN(x, nearest_bytes(b, resized->result()));
+  return done(b, node, b.cast(x, ScalarType::kByte));
+}
+
+Rewritten bicubic_of_varying_sizes(Builder& b, Node& node) {
+  Value* x = tensor_at(node, arg::self, arg::input);
+  const ScalarType dtype = x->tensor().dtype;
+  const Sizes in = sizes_of(x);
+  const Sizes& out = sizes_of(node.result());
+  const std::vector<double> factors = factors_of(node, 2);
+  const bool align = node.argument(arg::align_corners) == Argument(true);
+  PETREL_ASSIGN_OR_RETURN(x, b.cast(x, wide_type(dtype)));
+  for (size_t i = 0; i < 2; ++i) {
+    PETREL_ASSIGN_OR_RETURN(x,
+                            bicubic_along(b, x, {2 + i, in[2 + i], out[2 + i], align, factors[i]}));
+  }
+  return done(b, node, b.cast(x, dtype));
+}
+
 Rewritten resample(Builder& b, Node& node) {
   const std::string& name = node.op().name;
   Value* x = tensor_at(node, arg::self, arg::input);
@@ -232,6 +266,12 @@ Rewritten resample(Builder& b, Node& node) {
   const bool is_nearest = absl::StrContains(name, "nearest");
   const bool are_bytes = x->tensor().dtype == ScalarType::kByte && !is_nearest;
   if (!is_floating_point(x->tensor().dtype) && !are_bytes && !is_nearest) return false;
+  if (!has_fixed_places(x->tensor()) || !has_fixed_places(node.result()->tensor())) {
+    const bool is_bicubic = absl::StrContains(name, "bicubic");
+    if (is_nearest || (is_bicubic && absl::EndsWith(name, "_aa"))) return false;
+    if (is_bicubic) return bicubic_of_varying_sizes(b, node);
+    return are_bytes ? resample_bytes_as_floats(b, node) : Rewritten(false);
+  }
   const int corners = node.op().find_arg(arg::align_corners);
   const bool align = corners >= 0 && node.argument(arg::align_corners) == Argument(true);
   const bool smooth = absl::EndsWith(name, "_aa");
@@ -268,6 +308,17 @@ Rewritten resample(Builder& b, Node& node) {
     PETREL_ASSIGN_OR_RETURN(x, b.cast(x, ScalarType::kByte));
   }
   return done(b, node, x);
+}
+
+// By sizes and, where the model gave them, factors: so a kernel has it, if sizes vary.
+Rewritten antialiased_to_sizes(Builder& b, Node& node) {
+  const Sizes& out = sizes_of(node.result());
+  const std::vector<double> factors = factors_of(node, 2);
+  const auto factor = [&](size_t i) { return factors[i] > 0 ? Argument(factors[i]) : none(); };
+  return done(b, node,
+              b.call(aten::_upsample_bilinear2d_aa,
+                     {tensor_at(node, arg::input), Sizes{out[2], out[3]},
+                      node.argument(arg::align_corners), factor(0), factor(1)}));
 }
 
 // Floats have a kernel.
@@ -322,15 +373,24 @@ Rewritten affine_grid(Builder& b, Node& node) {
 }
 
 constexpr Rewrite kRows[] = {
-    {aten::upsample_bicubic2d_vec, resample},        {aten::upsample_bicubic2d, resample},
-    {aten::_upsample_bilinear2d_aa_vec, resample},   {aten::_upsample_bilinear2d_aa, resample},
-    {aten::_upsample_bicubic2d_aa_vec, resample},    {aten::_upsample_bicubic2d_aa, resample},
-    {aten::_upsample_nearest_exact1d_vec, resample}, {aten::_upsample_nearest_exact1d, resample},
-    {aten::_upsample_nearest_exact2d_vec, resample}, {aten::_upsample_nearest_exact2d, resample},
-    {aten::_upsample_nearest_exact3d_vec, resample}, {aten::_upsample_nearest_exact3d, resample},
-    {aten::upsample_nearest3d_vec, resample},        {aten::upsample_nearest3d, resample},
-    {aten::upsample_trilinear3d_vec, resample},      {aten::upsample_trilinear3d, resample},
-    {aten::upsample_bilinear2d_vec, resample_bytes}, {aten::affine_grid_generator, affine_grid},
+    {aten::upsample_bicubic2d_vec, resample},
+    {aten::upsample_bicubic2d, resample},
+    {aten::_upsample_bilinear2d_aa_vec, antialiased_to_sizes},
+    {aten::_upsample_bilinear2d_aa, resample},
+    {aten::_upsample_bicubic2d_aa_vec, resample},
+    {aten::_upsample_bicubic2d_aa, resample},
+    {aten::_upsample_nearest_exact1d_vec, resample},
+    {aten::_upsample_nearest_exact1d, resample},
+    {aten::_upsample_nearest_exact2d_vec, resample},
+    {aten::_upsample_nearest_exact2d, resample},
+    {aten::_upsample_nearest_exact3d_vec, resample},
+    {aten::_upsample_nearest_exact3d, resample},
+    {aten::upsample_nearest3d_vec, resample},
+    {aten::upsample_nearest3d, resample},
+    {aten::upsample_trilinear3d_vec, resample},
+    {aten::upsample_trilinear3d, resample},
+    {aten::upsample_bilinear2d_vec, resample_bytes},
+    {aten::affine_grid_generator, affine_grid},
 };
 
 }  // namespace
