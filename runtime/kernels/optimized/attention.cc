@@ -258,10 +258,8 @@ class Block {
     const int64_t step = call_.mask_stride[3];
     if (call_.mask_is_bool()) {
       const uint8_t* from = static_cast<const uint8_t*>(call_.mask) + at;
-      if (step == 1) {
-        for (size_t j = 0; j < n; ++j) bias_[j] = from[j] != 0 ? 0.0f : kLow;
-      } else {
-        std::fill(bias_, bias_ + n, *from != 0 ? 0.0f : kLow);
+      for (size_t j = 0; j < n; ++j) {
+        bias_[j] = from[static_cast<int64_t>(j) * step] != 0 ? 0.0f : kLow;
       }
       return;
     }

@@ -143,6 +143,24 @@ TEST_P(Right, HiddenScoresThatAreNoNumbers) {
   }
 }
 
+// Rows of the mask that memory has side by side.
+TEST_P(Right, MasksInAnotherOrder) {
+  const float inf = std::numeric_limits<float>::infinity();
+  Held& query = tensor({1, 1, 2, 1}).fill(0);
+  Held& value = tensor({1, 1, 2, 1}).set<float>({5, 6});
+  const std::pair<Held*, std::vector<float>> calls[] = {
+      {&turned({2, 2}).set<float>({0, -inf, 0, 0}), {5.5, 6}},
+      {&turned({2, 2}, ScalarType::Bool).set<uint8_t>({1, 0, 0, 1}), {5, 6}},
+      {&turned({2, 2}, ScalarType::Bool).set<uint8_t>({1, 0, 1, 1}), {5.5, 6}}};
+  for (const auto& [mask, expected] : calls) {
+    Held& out = tensor({1, 1, 2, 1});
+    ASSERT_EQ(call("petrel::attention.out",
+                   {query, query, value, *mask, EValue(false), EValue(1.0), out}),
+              Error::Ok);
+    EXPECT_EQ(out.get<float>(), expected);
+  }
+}
+
 // As eager, which makes doubles of the factors first: their product is no float.
 TEST_P(Right, ProductsOfFloatsInDoubles) {
   Held& all = tensor({}, ScalarType::Double);
