@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exir/output/output_files.h"
 
+#include <signal.h>
+
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -9,6 +11,27 @@
 #include "exir/status_macros.h"
 
 namespace petrel::exir {
+namespace {
+
+// While it lives, signals by which a user or a build ends this thread's process wait: between two
+// names nobody may stop, or what was replaced stays beside it under a name that nobody knows.
+class HeldSignals {
+ public:
+  HeldSignals() {
+    sigset_t ending;
+    sigemptyset(&ending);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) sigaddset(&ending, signal);
+    pthread_sigmask(SIG_BLOCK, &ending, &before_);
+  }
+  ~HeldSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  HeldSignals(const HeldSignals&) = delete;
+  HeldSignals& operator=(const HeldSignals&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+}  // namespace
 
 std::string canonical_path(const std::string& path) {
   std::error_code error;
@@ -49,12 +72,15 @@ absl::Status OutputFiles::publish() {
     return absl::AlreadyExistsError(
         absl::StrCat("'", opened.file.path(), "' is there with other contents"));
   }
+  const HeldSignals held;
   for (auto opened = files_.begin(); opened != files_.end(); ++opened) {
     const absl::Status status = opened->file.publish();
     if (status.ok()) continue;
     for (auto done = files_.begin(); done != opened; ++done) done->file.withdraw();
+    files_.clear();
     return status;
   }
+  files_.clear();  // what was replaced is not needed any more
   return absl::OkStatus();
 }
 

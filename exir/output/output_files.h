@@ -14,7 +14,7 @@
 //   PETREL_RETURN_IF_ERROR(write_output_file("plan.svg", text));
 //
 // Until publish() the bytes lie in temporary files beside the paths, which the
-// object owns and removes. Sinks must not be used after the object.
+// object owns and removes. Sinks must not be used after publish().
 #ifndef PETREL_EXIR_OUTPUT_OUTPUT_FILES_H_
 #define PETREL_EXIR_OUTPUT_OUTPUT_FILES_H_
 
@@ -43,8 +43,8 @@ class OutputFiles {
                                 WhenOther when_other = WhenOther::kReplace);
   // Where the files are until they are published, by path; all of them are complete.
   absl::StatusOr<std::map<std::string, std::string>> finish();
-  // All of them or none. AlreadyExists, which names the path, for one that is not to
-  // be replaced.
+  // All of them or none, also where a signal such as that of Ctrl-C arrives meanwhile.
+  // AlreadyExists, which names the path, for one that is not to be replaced.
   absl::Status publish();
 
  private:

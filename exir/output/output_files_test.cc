@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exir/output/output_files.h"
 
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -11,6 +16,21 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+
+namespace {
+
+// Sent to this process when a folder is written out, which is when one of the files has its name.
+int signal_at_names = 0;
+
+}  // namespace
+
+// Instead of the system's library's.
+extern "C" int fsync(int fd) {
+  struct stat info = {};
+  const bool is_folder = fstat(fd, &info) == 0 && S_ISDIR(info.st_mode);
+  if (is_folder && signal_at_names != 0) kill(getpid(), signal_at_names);
+  return static_cast<int>(syscall(SYS_fsync, fd));
+}
 
 namespace petrel::exir {
 namespace {
@@ -53,6 +73,31 @@ TEST_F(OutputFilesTest, FilesAppearTogether) {
   ASSERT_TRUE(files.publish().ok());
   EXPECT_EQ(content("a"), "one");
   EXPECT_EQ(content("b"), "two");
+}
+
+TEST_F(OutputFilesTest, ASignalFindsAllOfThemAndNothingElse) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
+    ASSERT_TRUE(write_output_file(path("a"), "old").ok());
+    ASSERT_TRUE(write_output_file(path("b"), "old").ok());
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      OutputFiles files;
+      for (const char* name : {"a", "b"}) {
+        const auto sink = files.open(path(name));
+        if (!sink.ok() || !put(*sink, "new").ok()) _exit(1);
+      }
+      signal_at_names = signal;
+      static_cast<void>(files.publish());
+      _exit(2);
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == signal) << status;
+    EXPECT_EQ(content("a"), "new");
+    EXPECT_EQ(content("b"), "new");
+    EXPECT_EQ(count(), 2u);
+  }
 }
 
 TEST_F(OutputFilesTest, LeavesWhatIsThereIfItIsNotToBeReplaced) {
