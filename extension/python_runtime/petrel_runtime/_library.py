@@ -7,6 +7,7 @@ Every function that returns a petrel_status goes through call().
 """
 
 import ctypes
+import os
 import pathlib
 from typing import Any
 
@@ -129,6 +130,14 @@ def to_text(name: bytes) -> str:
 def to_bytes(name: str) -> bytes:
     """The other way."""
     return name.encode("utf-8", "surrogateescape")
+
+
+def path_bytes(path: Any) -> bytes:
+    """A path for C, where a zero would end it: another file would be opened."""
+    name = os.fsencode(path)
+    if b"\0" in name:
+        raise ValueError(f"embedded null byte in path {name!r}")
+    return name
 
 
 def call(name: str, *arguments: Any) -> None:

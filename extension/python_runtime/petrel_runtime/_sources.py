@@ -115,7 +115,7 @@ class Sources:
         elif descriptor is not None:
             self.set("add_data_fd", descriptor, 0, os.fstat(descriptor).st_size)
         else:
-            self.set("add_data_path", os.fsencode(source))
+            self.set("add_data_path", _library.path_bytes(source))
 
     def set_backend_options(self, options: Mapping[str, Mapping[str, Union[bool, int, str]]]
                             ) -> None:
@@ -153,7 +153,7 @@ def load_module(source: Any, sources: Sources) -> Tuple[ctypes.c_void_p, Any]:
             call("petrel_module_load_fd", descriptor, 0, os.fstat(descriptor).st_size,
                  sources.handle, ctypes.byref(module))
         else:
-            call("petrel_module_load_path", os.fsencode(source), sources.handle,
+            call("petrel_module_load_path", _library.path_bytes(source), sources.handle,
                  ctypes.byref(module))
     except RuntimeError:
         sources.raise_of_maps()

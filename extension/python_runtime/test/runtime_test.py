@@ -160,6 +160,10 @@ class RuntimeTest(unittest.TestCase):
     def test_errors_say_what_is_wrong(self):
         with self.raises("NotFound", "none.pte"):
             petrel_runtime.load("none.pte")
+        with self.assertRaisesRegex(ValueError, "null byte"):
+            petrel_runtime.load(f"{INLINE}\0.pte")
+        with self.assertRaisesRegex(ValueError, "null byte"):
+            petrel_runtime.load(EXTERNAL, data=[f"{DATA}\0.ptd"])
         with self.raises("InvalidProgram", ""):
             petrel_runtime.load(b"x" * 100)
         method = petrel_runtime.load(INLINE)["forward"]
