@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/fs.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -93,6 +94,26 @@ std::string folder_of(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
+// Where bytes for `path` go: the end of its symbolic links, as with other compilers, also where
+// there is no file yet. The system may forbid to follow links, such as those that others put
+// into a shared folder.
+absl::StatusOr<std::string> end_of_links(const std::string& path) {
+  constexpr int kMostLinks = 40;  // of Linux
+  struct stat info;
+  const bool is_followed = stat(path.c_str(), &info) == 0 || errno == ENOENT || errno == ENOTDIR;
+  const int error = errno;
+  std::string end = path;
+  for (int i = 0; i < kMostLinks; ++i) {
+    std::string target(PATH_MAX, '\0');
+    const ssize_t size = readlink(end.c_str(), target.data(), target.size());
+    if (size < 0) return end;  // no link
+    if (!is_followed) return failed("follow the link", path, error);
+    target.resize(static_cast<size_t>(size));
+    end = target[0] == '/' ? target : absl::StrCat(folder_of(end), "/", target);
+  }
+  return failed("follow the link", path, ELOOP);
+}
+
 std::string place_of(int fd) { return absl::StrCat("/proc/self/fd/", fd); }
 
 // A new file in the folder of `path` that has no name and is gone with the process, however that
@@ -120,6 +141,32 @@ int create_named(const std::string& path, mode_t mode, std::string* name) {
   });
 }
 
+// False with errno.
+bool write_to(int fd, absl::Span<const uint8_t> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(fd, bytes.data(), std::min(bytes.size(), kMaxWriteBytes));
+    if (written < 0 && errno != EINTR) return false;
+    if (written > 0) bytes.remove_prefix(static_cast<size_t>(written));
+  }
+  return true;
+}
+
+// The bytes and the mode, on the disk; false with errno.
+bool copy_file(int from, int to) {
+  std::vector<uint8_t> bytes(kPendingBytes);
+  off_t offset = 0;
+  while (true) {
+    const ssize_t got = pread(from, bytes.data(), bytes.size(), offset);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return false;
+    if (got == 0) break;
+    if (!write_to(to, {bytes.data(), static_cast<size_t>(got)})) return false;
+    offset += got;
+  }
+  struct stat info;
+  return fstat(from, &info) == 0 && fchmod(to, info.st_mode & 07777) == 0 && fsync(to) == 0;
+}
+
 }  // namespace
 
 absl::StatusOr<OutputFile> OutputFile::create(const std::string& path) {
@@ -135,13 +182,14 @@ absl::StatusOr<OutputFile> OutputFile::create(const std::string& path) {
   if (path.back() == '/') {
     return absl::InvalidArgumentError(absl::StrCat("output '", path, "' names no file"));
   }
+  PETREL_ASSIGN_OR_RETURN(const std::string target, end_of_links(path));
   std::string temporary;
   // Nobody reads a file that has yet to get the mode of the one that it replaces.
   const mode_t mode = exists ? 0600 : 0666;
-  int fd = create_unnamed(path, mode);
-  if (fd < 0) fd = create_named(path, mode, &temporary);
+  int fd = create_unnamed(target, mode);
+  if (fd < 0) fd = create_named(target, mode, &temporary);
   if (fd < 0) return failed("create a file beside", path, errno);
-  OutputFile file(path, temporary, fd);
+  OutputFile file(path, target, temporary, fd);
   if (exists && fchmod(fd, info.st_mode & 07777) != 0) {
     return failed("set the mode of a file beside", path, errno);
   }
@@ -169,14 +217,16 @@ absl::StatusOr<bool> OutputFile::differs_from_what_is_there() const {
   return made.eof() != there.eof();
 }
 
-OutputFile::OutputFile(std::string path, std::string temporary, int fd)
+OutputFile::OutputFile(std::string path, std::string target, std::string temporary, int fd)
     : path_(std::move(path)),
+      target_(std::move(target)),
       temporary_(std::move(temporary)),
       fd_(fd),
       is_unnamed_(temporary_.empty()) {}
 
 OutputFile::OutputFile(OutputFile&& other) noexcept
     : path_(std::move(other.path_)),
+      target_(std::move(other.target_)),
       temporary_(std::exchange(other.temporary_, {})),
       fd_(std::exchange(other.fd_, -1)),
       is_unnamed_(std::exchange(other.is_unnamed_, false)),
@@ -198,15 +248,7 @@ int OutputFile::close_file() {
 std::string OutputFile::temporary_path() const { return is_unnamed_ ? place_of(fd_) : temporary_; }
 
 absl::Status OutputFile::write_out(absl::Span<const uint8_t> bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(fd_, bytes.data(), std::min(bytes.size(), kMaxWriteBytes));
-    if (written < 0) {
-      if (errno == EINTR) continue;
-      return failed("write", path_, errno);
-    }
-    bytes.remove_prefix(static_cast<size_t>(written));
-  }
-  return absl::OkStatus();
+  return write_to(fd_, bytes) ? absl::OkStatus() : failed("write", path_, errno);
 }
 
 absl::Status OutputFile::write(absl::Span<const uint8_t> bytes) {
@@ -236,15 +278,29 @@ absl::Status OutputFile::give_name() {
     return linkat(AT_FDCWD, place.c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW);
   };
   // A link takes no name that is there, so a file that is replaced needs another one for a moment.
-  if (link_to(path_.c_str()) != 0) {
+  if (link_to(target_.c_str()) != 0) {
     std::string name;
-    if (errno != EEXIST || take_name_beside(path_, &name, link_to) != 0) {
-      return failed("name a file", path_, errno);
+    if (errno == EEXIST && take_name_beside(target_, &name, link_to) == 0) {
+      temporary_ = name;
+    } else {
+      PETREL_RETURN_IF_ERROR(name_a_copy());
     }
-    temporary_ = name;
   }
   close_file();
   return absl::OkStatus();
+}
+
+absl::Status OutputFile::name_a_copy() {
+  const int copy = create_named(target_, 0600, &temporary_);
+  if (copy < 0) {
+    const int error = errno;
+    temporary_.clear();  // the name is another's
+    return failed("name a file", path_, error);
+  }
+  const bool is_whole = copy_file(fd_, copy);
+  const int error = errno;
+  close(copy);
+  return is_whole ? absl::OkStatus() : failed("copy a file that has no name to", path_, error);
 }
 
 absl::Status OutputFile::publish() {
@@ -252,15 +308,15 @@ absl::Status OutputFile::publish() {
   // there is none, or the kernel or the file system cannot exchange names, ours
   // just moves.
   if (is_unnamed_) PETREL_RETURN_IF_ERROR(give_name());
-  if (!temporary_.empty() && !exchange_names(temporary_, path_)) {
-    if (rename(temporary_.c_str(), path_.c_str()) != 0) {
+  if (!temporary_.empty() && !exchange_names(temporary_, target_)) {
+    if (rename(temporary_.c_str(), target_.c_str()) != 0) {
       return failed("rename a file to", path_, errno);
     }
     temporary_.clear();
   }
   // The new name is on the disk once its folder is. Not all file systems can
   // say so, and the file is in place either way.
-  const int folder = open(folder_of(path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int folder = open(folder_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder >= 0) {
     fsync(folder);
     close(folder);
@@ -270,8 +326,8 @@ absl::Status OutputFile::publish() {
 
 void OutputFile::withdraw() {
   if (temporary_.empty()) {
-    unlink(path_.c_str());
-  } else if (rename(temporary_.c_str(), path_.c_str()) == 0) {
+    unlink(target_.c_str());
+  } else if (rename(temporary_.c_str(), target_.c_str()) == 0) {
     temporary_.clear();
   }
 }

@@ -47,17 +47,22 @@ class OutputFile {
   void withdraw();
 
   const std::string& path() const { return path_; }
+  // The path, or where it ends if it is a symbolic link: that is written through.
+  const std::string& target() const { return target_; }
   // Where the bytes are, for this process. Precondition: it is not published.
   std::string temporary_path() const;
 
  private:
-  OutputFile(std::string path, std::string temporary, int fd);
+  OutputFile(std::string path, std::string target, std::string temporary, int fd);
   absl::Status write_out(absl::Span<const uint8_t> bytes);
   // The name of its path, or a temporary one if that is taken.
   absl::Status give_name();
+  // For file systems that let no name be given to a file that had none.
+  absl::Status name_a_copy();
   int close_file();
 
   std::string path_;
+  std::string target_;     // where the symbolic links of the path end
   std::string temporary_;  // once published: the file that was replaced, or ""
   int fd_;                 // -1 once closed
   bool is_unnamed_;        // it has no name, and must stay open

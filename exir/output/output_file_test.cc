@@ -73,17 +73,35 @@ class OutputFileTest : public ::testing::Test {
     return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
   }
 
-  // Makes this process one of a kernel before 3.15; false where that cannot be.
-  static bool forget_renameat2() {
+  // Lets a system call of this process fail; false where that cannot be.
+  static bool refuse(unsigned call, unsigned error) {
     sock_filter code[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_renameat2, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
     const sock_fprog program = {sizeof(code) / sizeof(code[0]), code};
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
            prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+  }
+
+  static constexpr int kCannotRefuse = 2;
+
+  // The exit code of a process without `call` that writes `text` to `path`.
+  static int write_without(unsigned call, unsigned error, const std::string& path,
+                           const std::string& text) {
+    const auto body = [&] {
+      if (!refuse(call, error)) return kCannotRefuse;
+      auto file = OutputFile::create(path);
+      const bool is_written =
+          file.ok() && file->write(bytes(text)).ok() && file->finish().ok() && file->publish().ok();
+      return is_written ? 0 : 1;
+    };
+    const pid_t child = fork();
+    if (child == 0) _exit(body());
+    int state = 0;
+    return waitpid(child, &state, 0) == child && WIFEXITED(state) ? WEXITSTATUS(state) : -1;
   }
 
   std::string folder_;
@@ -121,27 +139,53 @@ TEST_F(OutputFileTest, BringsBackWhatItReplaced) {
   EXPECT_THAT(files(), ElementsAre("x"));
 }
 
+// As with a kernel before 3.15.
 TEST_F(OutputFileTest, ReplacesAFileWhereTheKernelCannotExchangeNames) {
   const std::string path = folder_ + "/x";
   std::ofstream(path) << "old";
-  constexpr int kCannotForget = 2;
-  const auto body = [&] {
-    if (!forget_renameat2()) _exit(kCannotForget);
-    auto file = OutputFile::create(path);
-    _exit(file.ok() && file->write(bytes("new")).ok() && file->finish().ok() && file->publish().ok()
-              ? 0
-              : 1);
-  };
-  const pid_t child = fork();
-  if (child == 0) body();
-  int state = 0;
-  ASSERT_EQ(waitpid(child, &state, 0), child);
-  ASSERT_TRUE(WIFEXITED(state));
-  if (WEXITSTATUS(state) == kCannotForget)
-    GTEST_SKIP() << "filters of system calls are not to be had";
-  EXPECT_EQ(WEXITSTATUS(state), 0);
+  const int result = write_without(SYS_renameat2, ENOSYS, path, "new");
+  if (result == kCannotRefuse) GTEST_SKIP() << "filters of system calls are not to be had";
+  EXPECT_EQ(result, 0);
   EXPECT_EQ(contents(path), "new");
   EXPECT_THAT(files(), ElementsAre("x"));
+}
+
+TEST_F(OutputFileTest, CopiesWhereNoNameCanBeGivenToAFileThatHadNone) {
+  const std::string path = folder_ + "/x";
+  const std::string big(200000, 'b');
+  int result = write_without(SYS_linkat, EPERM, path, big);
+  if (result == kCannotRefuse) GTEST_SKIP() << "filters of system calls are not to be had";
+  EXPECT_EQ(result, 0);
+  EXPECT_EQ(contents(path), big);
+  struct stat info;
+  ASSERT_EQ(chmod(path.c_str(), 0640), 0);
+  EXPECT_EQ(write_without(SYS_linkat, EPERM, path, "new"), 0);
+  EXPECT_EQ(contents(path), "new");
+  ASSERT_EQ(stat(path.c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0640u);
+  EXPECT_THAT(files(), ElementsAre("x"));
+}
+
+TEST_F(OutputFileTest, WritesThroughSymbolicLinks) {
+  ASSERT_EQ(mkdir((folder_ + "/to").c_str(), 0700), 0);
+  ASSERT_EQ(symlink("to/y", (folder_ + "/x").c_str()), 0);
+  ASSERT_EQ(symlink("z", (folder_ + "/to/y").c_str()), 0);
+  for (const std::string text : {"first", "second"}) {  // to nothing, and to a file
+    auto file = OutputFile::create(folder_ + "/x");
+    ASSERT_TRUE(file.ok()) << file.status();
+    ASSERT_TRUE(file->write(bytes(text)).ok());
+    ASSERT_TRUE(file->finish().ok());
+    ASSERT_TRUE(file->publish().ok());
+    EXPECT_EQ(contents(folder_ + "/to/z"), text);
+  }
+  struct stat info;
+  for (const char* link : {"/x", "/to/y"}) {
+    ASSERT_EQ(lstat((folder_ + link).c_str(), &info), 0);
+    EXPECT_TRUE(S_ISLNK(info.st_mode)) << link;
+  }
+  ASSERT_EQ(symlink("round", (folder_ + "/round").c_str()), 0);
+  EXPECT_THAT(std::string(OutputFile::create(folder_ + "/round").status().message()),
+              HasSubstr("cannot follow the link '" + folder_ + "/round'"));
 }
 
 TEST_F(OutputFileTest, LeavesNothingWhenDropped) {

@@ -43,14 +43,14 @@ std::string canonical_path(const std::string& path) {
 }
 
 absl::StatusOr<ByteSink> OutputFiles::open(const std::string& path, WhenOther when_other) {
+  PETREL_ASSIGN_OR_RETURN(OutputFile file, OutputFile::create(path));
   for (const Opened& opened : files_) {
-    if (canonical_path(opened.file.path()) == canonical_path(path)) {
+    if (canonical_path(opened.file.target()) == canonical_path(file.target())) {
       return absl::InvalidArgumentError(
           absl::StrCat("two outputs would be written to '", path, "'"));
     }
   }
   if (!files_.empty()) PETREL_RETURN_IF_ERROR(files_.back().file.finish());
-  PETREL_ASSIGN_OR_RETURN(OutputFile file, OutputFile::create(path));
   files_.push_back({std::move(file), when_other});
   OutputFile* opened = &files_.back().file;
   return ByteSink([opened](absl::Span<const uint8_t> bytes) { return opened->write(bytes); });
