@@ -18,8 +18,10 @@
 namespace petrel::exir {
 namespace {
 
-// Assertions about numbers; nothing looks at them.
+// Assertions about numbers, and a type of elements, which no argument can be: nothing looks at
+// them.
 constexpr const char* kIgnored[] = {
+    "aten.promote_types.default",
     "aten._assert_scalar.default",
     "aten.sym_constrain_range.default",
     "aten.sym_constrain_range_for_size.default",

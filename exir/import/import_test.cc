@@ -173,6 +173,11 @@ TEST(Import, LeavesOutChecksAndTheirTokens) {
   EXPECT_TRUE(absl::StrContains(print_graph(*method.graph), "aten.linalg_inv_ex.default(%x"));
 }
 
+TEST(Import, LeavesOutCallsAboutTypes) {
+  const Method method = import_or_die(own_fixture("promotes"));
+  EXPECT_TRUE(absl::StrContains(print_graph(*method.graph), "aten.to.dtype(%x, f64"));
+}
+
 TEST(Import, MarksStateWrittenInPlace) {
   const Method method = import_or_die(own_fixture("writes_state"));
   EXPECT_EQ(constant(method, "seen")->kind, Constant::Kind::kMutableBuffer);

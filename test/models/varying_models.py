@@ -13,6 +13,7 @@ from torch._higher_order_ops import map as higher_order_map
 from torch._higher_order_ops import scan, while_loop
 from torch.export import Dim
 
+from image_models import Fills, Resamples, Resizes
 from mask_models import MaskedPlaces, MaskRows, Masks
 
 
@@ -357,40 +358,15 @@ def found_scales():
     return Scaled(), calls[1], ({0: Dim("rows", min=2, max=9)}, {}), calls
 
 
-class Resizes(nn.Module):
-    def forward(self, x):
-        height, width = x.shape[2], x.shape[3]
-        resize = nn.functional.interpolate
-        pad = nn.functional.pad
-        return (resize(x, scale_factor=2, mode="nearest"),
-                resize(x, scale_factor=2.0, mode="bilinear", align_corners=False),
-                resize(x, size=(height + 1, 2 * width), mode="nearest"),
-                resize(x, size=(height + 2, 7), mode="bilinear", align_corners=True),
-                resize(x, size=(5, width + 1), mode="bilinear", align_corners=False),
-                pad(x, (1, 2, 2, 0), mode="reflect"), pad(x, (1, 0, 2, 3), mode="replicate"),
-                pad(x[0], (2, 1), mode="reflect"), pad(x[0], (1, 3), mode="replicate"),
-                torch.roll(x, (-1, 2), (2, 3)))
+def fills():
+    calls = [(draw(rows, 3),) for rows in (2, 5, 9)]
+    return Fills(), calls[1], ({0: Dim("rows", min=2, max=9)},), calls
 
 
 def resizes():
     calls = [(draw(1, 2, h, w),) for h, w in ((3, 3), (5, 8), (9, 3), (8, 9))]
     shapes = ({2: Dim("height", min=3, max=9), 3: Dim("width", min=3, max=9)},)
     return Resizes(), (draw(1, 2, 5, 6),), shapes, calls
-
-
-class Resamples(nn.Module):
-    """Bytes are fours, so that means of two of two are whole numbers."""
-
-    def forward(self, x):
-        height, width = x.shape[2], x.shape[3]
-        resize = nn.functional.interpolate
-        fours = torch.clamp(x * 20, 0, 60).to(torch.uint8) * 4
-        return (resize(x, size=(5, 4), mode="bilinear", antialias=True),
-                resize(x, size=(height + 1, 2 * width), mode="bicubic"),
-                resize(x, size=(7, width + 2), mode="bicubic", align_corners=True),
-                resize(x, scale_factor=1.5, mode="bicubic"),
-                resize(fours, size=(2 * height - 1, 2 * width - 1), mode="bilinear", align_corners=True),
-                resize(fours, size=(height, width), mode="bicubic"))
 
 
 def resamples():
@@ -491,7 +467,7 @@ MODELS = {
         mlp, cnn_batch, cnn_image, encoder, prefill, sizes,
         cond, cond_varying, cond_nested, map_rows, map_varying, few_rows,
         scan_rows, scan_varying, while_bound, found_start, found_places, found_rows, found_scales,
-        resizes, resamples, numbers, number_arguments, number_refusals, returned_numbers, masks, mask_rows,
+        resizes, resamples, fills, numbers, number_arguments, number_refusals, returned_numbers, masks, mask_rows,
         masked_places,
     )
 }  # fmt: skip

@@ -44,6 +44,13 @@ class Autocast(nn.Module):
         return y + 1
 
 
+class Promotes(nn.Module):
+    """A call about types that nothing reads: its result is a number of the tracer."""
+
+    def forward(self, x):
+        return x.to(torch.promote_types(x.dtype, torch.float64))
+
+
 class Views(nn.Module):
     """Parameters and buffers that are views: permuted, expanded, offset."""
 
@@ -165,6 +172,7 @@ def main():
     save("strided_memory", StridedRows(1), square)
     save("nonzero", NonZero(), x)
     save("mask", Mask(), x)
+    save("promotes", Promotes(), x)
     save("checked_inverse", Inverse(), torch.eye(3), decompose=True)
     save("scaled_sizes", ScaledSizes(), x, dynamic=({0: torch.export.Dim("n", max=8)},))
 

@@ -29,9 +29,14 @@ Rewritten full(Builder& b, Node& node) {
   return done(b, node, filled(b, type, node.argument(arg::fill_value)));
 }
 
+// A literal, or a number that is computed at run time.
+bool is_number(const Argument& argument) {
+  return argument.is_number() || (argument.is_value() && !argument.value()->type().is_tensor());
+}
+
 Rewritten full_of_argument(Builder& b, Node& node) {
   const Argument& value = node.argument(arg::fill_value, arg::value);
-  if (!value.is_number() && !is_size(value)) return false;
+  if (!is_number(value)) return false;
   return done(b, node, filled(b, node.result()->tensor(), value));
 }
 
@@ -45,7 +50,7 @@ Rewritten ones(Builder& b, Node& node) {
 }
 
 Rewritten scalar_tensor(Builder& b, Node& node) {
-  if (!node.argument(arg::s).is_number() && !is_size(node.argument(arg::s))) return false;
+  if (!is_number(node.argument(arg::s))) return false;
   return done(b, node, filled(b, node.result()->tensor(), node.argument(arg::s)));
 }
 

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Modules that resize images and fill tensors; varying_models.py exports and calls them."""
+
+import torch
+from torch import nn
+
+
+class Resizes(nn.Module):
+    def forward(self, x):
+        height, width = x.shape[2], x.shape[3]
+        resize = nn.functional.interpolate
+        pad = nn.functional.pad
+        return (resize(x, scale_factor=2, mode="nearest"),
+                resize(x, scale_factor=2.0, mode="bilinear", align_corners=False),
+                resize(x, size=(height + 1, 2 * width), mode="nearest"),
+                resize(x, size=(height + 2, 7), mode="bilinear", align_corners=True),
+                resize(x, size=(5, width + 1), mode="bilinear", align_corners=False),
+                pad(x, (1, 2, 2, 0), mode="reflect"), pad(x, (1, 0, 2, 3), mode="replicate"),
+                pad(x[0], (2, 1), mode="reflect"), pad(x[0], (1, 3), mode="replicate"),
+                torch.roll(x, (-1, 2), (2, 3)))
+
+
+class Resamples(nn.Module):
+    """Bytes are fours, so that means of two of two are whole numbers."""
+
+    def forward(self, x):
+        height, width = x.shape[2], x.shape[3]
+        resize = nn.functional.interpolate
+        fours = torch.clamp(x * 20, 0, 60).to(torch.uint8) * 4
+        return (resize(x, size=(5, 4), mode="bilinear", antialias=True),
+                resize(x, size=(height + 1, 2 * width), mode="bicubic"),
+                resize(x, size=(7, width + 2), mode="bicubic", align_corners=True),
+                resize(x, scale_factor=1.5, mode="bicubic"),
+                resize(fours, size=(2 * height - 1, 2 * width - 1), mode="bilinear", align_corners=True),
+                resize(fours, size=(height, width), mode="bicubic"))
+
+
+class Fills(nn.Module):
+    """Tensors of numbers that elements of a buffer are, as a detector makes of its strides."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("strides", torch.tensor([8.0, 16.5]))
+        self.register_buffer("places", torch.tensor([3, 7]))
+
+    def forward(self, x):
+        rows, first = x.shape[0], self.strides[0].item()
+        return (x.new_full((2, 1), first), torch.full_like(x, 1.0 / rows), x.new_full((2,), rows),
+                torch.full((rows, 2), self.strides[1].item(), dtype=torch.float32),
+                x.new_full((1, 2), self.places[1].item(), dtype=torch.int64),
+                torch.scalar_tensor(self.strides[1].item()) * x)
