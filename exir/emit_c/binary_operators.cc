@@ -3,6 +3,7 @@
 // out = f(x, y) with broadcasting, where y is a tensor or a number. The arithmetic is that
 // of the promoted type: integers when both sides are, and then they wrap in it; else operands
 // are rounded to it, as runtime/kernels/portable/promotion.h has it.
+#include <cmath>
 #include <algorithm>
 #include <string>
 
@@ -255,8 +256,9 @@ absl::Status add(const OperatorRow& row, NodeCalls& calls) {
 absl::Status power_of_number(const OperatorRow& row, NodeCalls& calls) {
   const Argument& exponent = calls.node().argument(arg::exponent);
   OperatorRow chosen = row;
-  if (!exponent.is_value() && exponent.as_number() == 0.5) chosen.expression = "sqrt(x)";
-  if (!exponent.is_value() && exponent.as_number() == -0.5) chosen.expression = "1.0 / sqrt(x)";
+  if (!exponent.is_value() && std::fabs(exponent.as_number()) == 0.5) {
+    chosen.expression = "y < 0.0 ? 1.0 / sqrt(x) : sqrt(x)";
+  }
   return binary(chosen, calls);
 }
 
