@@ -20,6 +20,7 @@
 #include "extension/cli/limit_options.h"
 #include "extension/cli/method_io.h"
 #include "extension/cli/delegate_options.h"
+#include "extension/cli/number_in.h"
 #include "extension/cli/progress.h"
 #include "extension/cli/step_profile.h"
 #include "extension/cli/verb.h"
@@ -274,7 +275,7 @@ void add_bench_verb(CLI::App& app, int* exit_code) {
   add_limit_options(*verb, LimitsOf::kRunning, &arguments->limits);
   arguments->delegate_options.add_to(*verb);
   verb->add_option("--seconds", arguments->seconds, "measure at least this long (default: 0.5)")
-      ->check(CLI::Range(0.0, 3600.0));
+      ->check(number_in(0.0, 3600.0));
   verb->add_option("--min-runs", arguments->min_runs,
                    "measure at least this many runs (default: 30)")
       ->check(CLI::Range(1, 1000000));

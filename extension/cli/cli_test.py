@@ -114,6 +114,11 @@ class CliTest(unittest.TestCase):
                       r"petrel\.program +PA01, version 0", r"backends +xnnpack"):
             self.assertRegex(text, words)
 
+    def test_seconds_are_numbers(self):
+        for word, reason in (("nan", "nan is not a number"), ("-NAN", "-NAN is not a number"),
+                             ("inf", "not in range"), ("-1", "not in range"), ("1e", "not in range")):
+            self.assertIn(reason, self.fails(2, "bench", "m.pte", f"--seconds={word}"), word)
+
     def test_progress_is_for_terminals(self):
         self.export()
         bench = ("bench", "m.pte", "--seconds", "3")

@@ -10,6 +10,7 @@
 #include "exir/status_macros.h"
 #include "extension/cli/input_array.h"
 #include "extension/cli/input_words.h"
+#include "extension/cli/number_in.h"
 #include "runtime/core/budget.h"
 
 namespace petrel::extension {
@@ -52,7 +53,7 @@ void add_device_option(CLI::App& verb, const std::vector<std::string>& allowed,
   for (CLI::Option* other : others) option->excludes(other);
   verb.add_option("--device-patience", device->patience,
                   "seconds that a device may compute without a sign of life (default: 60)")
-      ->check(CLI::Range(0.1, 86400.0))
+      ->check(number_in(0.1, 86400.0))
       ->needs(option);
 }
 

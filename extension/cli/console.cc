@@ -30,6 +30,7 @@ RuntimeMessages::RuntimeMessages(absl::string_view verb) : verb_(verb) {
   runtime::set_log_hook({[](void* context, runtime::LogLevel level, const char* message) {
                            if (level < runtime::LogLevel::Warning) return;
                            auto* const self = static_cast<RuntimeMessages*>(context);
+                           const std::lock_guard<std::mutex> lock(self->mutex_);
                            self->messages_.push_back(message);
                            if (level == runtime::LogLevel::Warning) {
                              self->warnings_.push_back(message);
@@ -63,6 +64,9 @@ int RuntimeMessages::fail(absl::string_view verb, const absl::Status& status) co
   return extension::fail(verb, text);
 }
 
-std::string RuntimeMessages::text() const { return absl::StrJoin(messages_, "\n"); }
+std::string RuntimeMessages::text() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return absl::StrJoin(messages_, "\n");
+}
 
 }  // namespace petrel::extension

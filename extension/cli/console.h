@@ -8,6 +8,7 @@
 #ifndef PETREL_EXTENSION_CLI_CONSOLE_H_
 #define PETREL_EXTENSION_CLI_CONSOLE_H_
 
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,7 @@ namespace petrel::extension {
 int fail(absl::string_view verb, absl::string_view message);
 int fail(absl::string_view verb, const absl::Status& status);
 
-// Collects what the runtime logs while it lives, so that an Error can be told
+// Collects what the runtime logs on any thread while it lives, so that an Error can be told
 // with its reason. One at a time. With a verb it tells warnings at its end, where nothing
 // failed: it is to outlive the modules, whose end may warn, too.
 class RuntimeMessages {
@@ -42,6 +43,7 @@ class RuntimeMessages {
 
  private:
   const std::string verb_;
+  mutable std::mutex mutex_;  // of the two lists
   std::vector<std::string> messages_;
   std::vector<std::string> warnings_;
   mutable bool has_failed_ = false;

@@ -20,6 +20,7 @@
 #include "extension/cli/console.h"
 #include "extension/cli/export_option_flags.h"
 #include "extension/cli/method_files.h"
+#include "extension/cli/number_in.h"
 #include "extension/cli/progress.h"
 #include "extension/cli/verb.h"
 #include "extension/export/generate_option.h"
@@ -147,7 +148,7 @@ void add_project_tune(CLI::App& project_verb, int* exit_code) {
                    "serial number or port of one board among several; list-devices has them");
   step->add_option("--seconds", arguments->seconds,
                    "how long the board may take for one measurement; default: 60")
-      ->check(CLI::Range(0.1, 3600.0));
+      ->check(number_in(0.1, 3600.0));
   add_generate_options(*step, &arguments->given);
   step->footer(
       "The options are those with which gen-c made the model of the project.\n"

@@ -17,6 +17,7 @@
 #include "exir/status_macros.h"
 #include "extension/cli/console.h"
 #include "extension/cli/limit_options.h"
+#include "extension/cli/number_in.h"
 #include "extension/cli/progress.h"
 #include "extension/cli/project_arrays.h"
 #include "extension/cli/project_tune.h"
@@ -59,7 +60,7 @@ int create(const Arguments& arguments) {
   return kDone;
 }
 
-int64_t number_in(const Json& json, const char* key) {
+int64_t number_of(const Json& json, const char* key) {
   return json.is_object() && json.contains(key) && json[key].is_number() ? json[key].get<int64_t>()
                                                                          : 0;
 }
@@ -85,8 +86,8 @@ int build(const Arguments& arguments) {
   std::printf("%s\n", shown(text_in(*built, "image")).c_str());
   for (const Json& memory : built->value("memories", Json::array())) {
     std::printf("  %-8s %8lld of %lld bytes\n", shown(text_in(memory, "name")).c_str(),
-                static_cast<long long>(number_in(memory, "used")),
-                static_cast<long long>(number_in(memory, "size")));
+                static_cast<long long>(number_of(memory, "used")),
+                static_cast<long long>(number_of(memory, "size")));
   }
   const std::string device = text_in(*built, "device");
   if (!device.empty()) std::printf("--device '%s'\n", shown(device).c_str());
@@ -105,8 +106,8 @@ int flash(const Arguments& arguments) {
 }
 
 void print_report(const Json& report) {
-  const auto ticks = static_cast<unsigned long long>(number_in(report, "ticks"));
-  const auto hz = static_cast<unsigned long long>(number_in(report, "hz"));
+  const auto ticks = static_cast<unsigned long long>(number_of(report, "ticks"));
+  const auto hz = static_cast<unsigned long long>(number_of(report, "hz"));
   const std::string problem = text_in(report, "timer_problem");
   if (!problem.empty()) {
     std::printf("time: not known, %s\n", shown(problem).c_str());
@@ -114,10 +115,10 @@ void print_report(const Json& report) {
     std::printf("time: %llu ticks of %llu Hz, %.3f ms\n", ticks, hz,
                 1000.0 * static_cast<double>(ticks) / static_cast<double>(hz));
   }
-  if (number_in(report, "stack_bytes") > 0) {
+  if (number_of(report, "stack_bytes") > 0) {
     std::printf("stack: %lld of %lld bytes\n",
-                static_cast<long long>(number_in(report, "stack_used")),
-                static_cast<long long>(number_in(report, "stack_bytes")));
+                static_cast<long long>(number_of(report, "stack_used")),
+                static_cast<long long>(number_of(report, "stack_bytes")));
   }
 }
 
@@ -335,7 +336,7 @@ void add_run(CLI::App& verb, int* exit_code, const std::shared_ptr<Arguments>& a
   step->add_flag("--floats", arguments->arrays.floats,
                  "give and get numbers where the model takes and returns integers for them");
   step->add_option("--seconds", arguments->seconds, "how long the board may take; default: 60")
-      ->check(CLI::Range(0.1, 3600.0));
+      ->check(number_in(0.1, 3600.0));
   step->add_option("--max-input-bytes", arguments->limits.max_input_bytes,
                    "of inputs that are not given");
 }
@@ -364,14 +365,14 @@ void add_project_verb(CLI::App& app, int* exit_code) {
   step = add_step(*verb, "monitor", "Show what the board sends", exit_code, arguments, monitor);
   step->add_option("project", arguments->folder, "the folder of the project")->required();
   step->add_option("--seconds", arguments->seconds, "how long; default: 60")
-      ->check(CLI::Range(0.1, 86400.0));
+      ->check(number_in(0.1, 86400.0));
   add_driver(step, arguments);
   add_device(step, arguments);
   step = add_step(*verb, "calibrate", "Compare the timer of the board with this machine's clock",
                   exit_code, arguments, run_calibrate);
   step->add_option("project", arguments->folder, "the folder of the project")->required();
   step->add_option("--seconds", arguments->seconds, "how long the board may take; default: 60")
-      ->check(CLI::Range(0.1, 3600.0));
+      ->check(number_in(0.1, 3600.0));
   add_device(step, arguments);
   add_project_tune(*verb, exit_code);
   step = add_step(*verb, "list-devices", "List the boards that are plugged in", exit_code,

@@ -20,6 +20,7 @@
 #include "extension/cli/export_option_flags.h"
 #include "extension/cli/isa_option.h"
 #include "extension/cli/method_files.h"
+#include "extension/cli/number_in.h"
 #include "extension/cli/progress.h"
 #include "extension/cli/verb.h"
 #include "extension/export/export_report.h"
@@ -360,7 +361,7 @@ void add_budget_options(CLI::App& verb, const std::shared_ptr<Arguments>& argume
             arguments->has_max_drop = true;
           },
           "percent of the samples (default 0.5)")
-      ->check(CLI::Range(0.0, 100.0));
+      ->check(number_in(0.0, 100.0));
 }
 
 int run(const Arguments& arguments) {

@@ -192,6 +192,19 @@ py::capsule to_dlpack(const Array& array) {
   return py::reinterpret_steal<py::capsule>(capsule);
 }
 
+// What the protocol of Python asks for: `copy` is True for elements that nobody else sees. The
+// device is the only one there is.
+py::capsule to_dlpack_as_asked(const Array& array, const py::kwargs& asked) {
+  const auto given = [&](const char* name) {
+    return asked.contains(name) ? py::object(asked[name]) : py::object(py::none());
+  };
+  const py::object device = given("dl_device");
+  if (!device.is_none() && device.cast<std::pair<int, int>>().first != dlpack::kCpu) {
+    throw py::buffer_error("the tensor is in memory of the CPU, and goes to no other device");
+  }
+  return to_dlpack(given("copy").is(py::bool_(true)) ? array.copy_in({}) : array);
+}
+
 // Called by Python's C code, which no exception may pass.
 py::buffer_info to_buffer(const Array& array) {
   static uint8_t nothing[16] = {};
@@ -230,7 +243,7 @@ void bind_array(py::module_& module) {
       .def_property_readonly("nbytes", [](const Array& a) { return a.numel() * a.item_size(); })
       .def_property_readonly("is_writable", [](const Array& a) { return a.is_writable; })
       .def_buffer(&to_buffer)
-      .def("__dlpack__", [](const Array& a, const py::kwargs&) { return to_dlpack(a); })
+      .def("__dlpack__", &to_dlpack_as_asked)
       .def("__dlpack_device__", [](const Array&) { return std::pair<int, int>(dlpack::kCpu, 0); })
       .def("__repr__", [](const Array& a) {
         return "petrel.Tensor(" + std::string(runtime::to_string(a.dtype)) + ", " +

@@ -430,6 +430,23 @@ class TypesTest(unittest.TestCase):
         for tensor in (out, OnlyDlpack(out)):
             numpy.testing.assert_array_equal(numpy.asarray(forward(tensor)[0]), bits + 0x100)
 
+    def test_dlpack_copies_when_it_is_asked_to_and_knows_one_device(self):
+        forward = petrel.load(petrel.export(model("bfloat16"), backend=None))["forward"]
+        out, = forward(as_bfloat16(numpy.full((2, 3), 0x3f80, numpy.uint16)))
+
+        def address(**asked):
+            capsule = out.__dlpack__(max_version=(1, 0), **asked)
+            pointer = ctypes.pythonapi.PyCapsule_GetPointer
+            pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+            return ctypes.c_void_p.from_address(pointer(capsule, b"dltensor")).value
+
+        memory = numpy.asarray(out).ctypes.data
+        for asked in ({}, {"copy": None}, {"copy": False}, {"dl_device": (1, 0)}):
+            self.assertEqual(address(**asked), memory, asked)
+        self.assertNotEqual(address(copy=True), memory)
+        with self.assertRaisesRegex(BufferError, "no other device"):
+            out.__dlpack__(dl_device=(2, 0))
+
     def test_channels_last_inputs_are_not_copied_but_others_are(self):
         forward = petrel.load(petrel.export(model("channels_last"), backend=None))["forward"]
         x = numpy.random.default_rng(0).standard_normal((1, 2, 3, 4)).astype(numpy.float32)
