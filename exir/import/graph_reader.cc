@@ -2,7 +2,6 @@
 #include "exir/import/graph_reader.h"
 
 #include <algorithm>
-#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -16,22 +15,6 @@
 #include "exir/status_macros.h"
 
 namespace petrel::exir {
-namespace {
-
-// Assertions about numbers, and a type of elements, which no argument can be: nothing looks at
-// them.
-constexpr const char* kIgnored[] = {
-    "aten.promote_types.default",
-    "aten._assert_scalar.default",
-    "aten.sym_constrain_range.default",
-    "aten.sym_constrain_range_for_size.default",
-};
-
-bool is_ignored(const std::string& name) {
-  return std::find(std::begin(kIgnored), std::end(kIgnored), name) != std::end(kIgnored);
-}
-
-}  // namespace
 
 absl::StatusOr<std::string> name_in(const Json& holder) {
   PETREL_ASSIGN_OR_RETURN(Json name, holder.at("name"));

@@ -149,7 +149,7 @@ absl::Status collect_unknown(const Json& graph, Places* unknown) {
     if (target == kWithEffects) {
       PETREL_ASSIGN_OR_RETURN(name, operator_with_effects(node));
       if (is_check(name)) continue;
-    } else if (find_torch_op(name) != nullptr) {
+    } else if (is_ignored(name) || find_torch_op(name) != nullptr) {
       continue;
     }
     PETREL_ASSIGN_OR_RETURN(bool scalar, has_scalar_results_only(node));
@@ -160,6 +160,16 @@ absl::Status collect_unknown(const Json& graph, Places* unknown) {
 }
 
 }  // namespace
+
+bool is_ignored(const std::string& name) {
+  static constexpr const char* kIgnored[] = {
+      "aten._assert_scalar.default",
+      "aten.promote_types.default",
+      "aten.sym_constrain_range.default",
+      "aten.sym_constrain_range_for_size.default",
+  };
+  return std::find(std::begin(kIgnored), std::end(kIgnored), name) != std::end(kIgnored);
+}
 
 std::string operator_name(const std::string& target) {
   for (const ScalarName& row : kScalarNames) {

@@ -34,6 +34,10 @@ inline constexpr char kWithEffects[] = "torch.ops.higher_order.with_effects";
 // for "_operator.add"; other targets as they are.
 std::string operator_name(const std::string& target);
 
+// Assertions about numbers, and calls about types of elements, whose result no argument can be:
+// nothing looks at them.
+bool is_ignored(const std::string& name);
+
 // The row of an operator that programs of torch can have; null for one that is unknown, or
 // that only the compiler makes: nobody checks what such calls promise one another.
 const OpInfo* find_torch_op(const std::string& name);
