@@ -143,6 +143,18 @@ TEST_P(Right, HiddenScoresThatAreNoNumbers) {
   }
 }
 
+// As eager: the place where the window would begin, which the plane does not have.
+TEST_P(Right, PlacesOfWindowsOfPaddingAlone) {
+  Held& out = tensor({1, 1, 3});
+  Held& places = tensor({1, 1, 3}, ScalarType::Long);
+  ASSERT_EQ(call("aten::max_pool2d_with_indices.out",
+                 {tensor({1, 1, 5}).fill(1), ints({2, 2}), ints({2, 2}), ints({1, 1}), ints({2, 2}),
+                  EValue(false), out, places}),
+            Error::Ok);
+  EXPECT_EQ(out.get<float>(), std::vector<float>(3, -std::numeric_limits<float>::infinity()));
+  EXPECT_EQ(places.get<int64_t>(), std::vector<int64_t>({6, 6, 8}));
+}
+
 // Rows of the mask that memory has side by side.
 TEST_P(Right, MasksInAnotherOrder) {
   const float inf = std::numeric_limits<float>::infinity();

@@ -152,21 +152,24 @@ void max_pool2d_with_indices_out(KernelRuntimeContext& context, Span<EValue*> ra
     for (int64_t p = 0; p < height; ++p) {
       for (int64_t q = 0; q < width; ++q) {
         double best = -std::numeric_limits<double>::infinity();
-        int64_t best_index = -1;
         const Range rows = window[0].inside(p, in_h);
         const Range columns = window[1].inside(q, in_w);
+        // A window of padding alone has the place where it would begin, as in eager.
+        int64_t best_index = rows.begin * in_w + columns.begin;
+        bool is_first = true;
         for (int64_t h = rows.begin; h < rows.end; h += window[0].dilation) {
           for (int64_t w = columns.begin; w < columns.end; w += window[1].dilation) {
             const double v =
                 load(self.const_data_ptr(), static_cast<size_t>(in_at + h * sh + w * sw));
-            if (best_index < 0 || v > best || v != v) {
+            if (is_first || v > best || v != v) {
               best = v;
               best_index = h * in_w + w;
             }
+            is_first = false;
           }
         }
         store(out.mutable_data_ptr(), static_cast<size_t>(out_at + p * oh + q * ow), best);
-        *index_out++ = best_index < 0 ? 0 : best_index;
+        *index_out++ = best_index;
       }
     }
   });
