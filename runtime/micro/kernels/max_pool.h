@@ -15,8 +15,7 @@ static void NAME(const IN_TYPE *in, OUT_TYPE *out, int64_t *indices) {
         /* A window of padding alone has the place where it would begin. */
         const int32_t down = top < 0 ? (DILATION_HEIGHT - 1 - top) / DILATION_HEIGHT : 0;
         const int32_t along = left < 0 ? (DILATION_WIDTH - 1 - left) / DILATION_WIDTH : 0;
-        int32_t place =
-            (top + down * DILATION_HEIGHT) * IN_WIDTH + left + along * DILATION_WIDTH;
+        int32_t place = (top + down * DILATION_HEIGHT) * IN_WIDTH + left + along * DILATION_WIDTH;
         int32_t is_first = 1;
         double best = -(double)INFINITY;
         for (int32_t r = 0; r < KERNEL_HEIGHT; ++r) {
