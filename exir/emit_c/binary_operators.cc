@@ -3,8 +3,8 @@
 // out = f(x, y) with broadcasting, where y is a tensor or a number. The arithmetic is that
 // of the promoted type: integers when both sides are, and then they wrap in it; else operands
 // are rounded to it, as runtime/kernels/portable/promotion.h has it.
-#include <cmath>
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "absl/strings/match.h"

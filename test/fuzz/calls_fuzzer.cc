@@ -57,8 +57,9 @@ double element(const OutputCopy& output, size_t i) {
                                          : runtime::bfloat16_value(bits);
 }
 
-// Of padding and an infinite weight, and of a hidden score and an infinite value, eager makes NaN
-// or nothing, by the library that it calls: with `nan_or_number` either will do.
+// Of padding and an infinite weight eager makes NaN or nothing, by the library that it calls. What
+// a mask hides kernels may leave out, where eager makes NaN of an infinite value. With
+// `nan_or_number` either will do.
 bool agree(const OutputCopy& a, const OutputCopy& b, bool nan_or_number = false) {
   if (a.tag != b.tag || a.type != b.type || a.sizes != b.sizes) return false;
   if (a.tag != runtime::Tag::Tensor) {

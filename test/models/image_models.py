@@ -21,7 +21,7 @@ class Resizes(nn.Module):
 
 
 class Resamples(nn.Module):
-    """Bytes are fours, so that means of two of two are whole numbers."""
+    """Bytes are fours and grow to twice their places, so that weights and sums are exact."""
 
     def forward(self, x):
         height, width = x.shape[2], x.shape[3]
@@ -32,7 +32,8 @@ class Resamples(nn.Module):
                 resize(x, size=(7, width + 2), mode="bicubic", align_corners=True),
                 resize(x, scale_factor=1.5, mode="bicubic"),
                 resize(fours, size=(2 * height - 1, 2 * width - 1), mode="bilinear", align_corners=True),
-                resize(fours, size=(height, width), mode="bicubic"))
+                resize(fours, size=(2 * height - 1, 2 * width - 1), mode="bicubic",
+                       align_corners=True))
 
 
 class Fills(nn.Module):

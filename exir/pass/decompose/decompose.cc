@@ -28,6 +28,10 @@ ScalarType wide_type(ScalarType dtype) {
   return is_narrow ? ScalarType::kFloat : dtype;
 }
 
+BuiltValue plus_part(Builder& b, Value* sum, Value* part) {
+  return sum == nullptr ? part : b.binary(aten::add_Tensor, sum, part);
+}
+
 BuiltValue computed_constant(Builder& b, const char* name, ScalarType dtype, const Ints& sizes,
                              const std::vector<double>& values) {
   PETREL_ASSIGN_OR_RETURN(Blob data, encode_constant(values, dtype));

@@ -70,6 +70,9 @@ ScalarType wide_type(ScalarType dtype);
 BuiltValue computed_constant(Builder& b, const char* name, ScalarType dtype, const Ints& sizes,
                              const std::vector<double>& values);
 
+// sum + part; the part alone where `sum` is null.
+BuiltValue plus_part(Builder& b, Value* sum, Value* part);
+
 // The row of an adaptive max pool of any rank: windows need not be alike, and
 // the places of the largest elements are computed.
 absl::StatusOr<bool> adaptive_max_pool_windows(Builder& b, Node& node);

@@ -201,11 +201,7 @@ BuiltValue along(Builder& b, Value* x, int64_t dim, const Taps& taps) {
                                                                 x->tensor().dtype, shape, weights));
       PETREL_ASSIGN_OR_RETURN(part, b.binary(aten::mul_Tensor, part, weight));
     }
-    if (sum == nullptr) {
-      sum = part;
-    } else {
-      PETREL_ASSIGN_OR_RETURN(sum, b.binary(aten::add_Tensor, sum, part));
-    }
+    PETREL_ASSIGN_OR_RETURN(sum, plus_part(b, sum, part));
   }
   return sum;
 }
@@ -251,10 +247,15 @@ Rewritten bicubic_of_varying_sizes(Builder& b, Node& node) {
   const Sizes& out = sizes_of(node.result());
   const std::vector<double> factors = factors_of(node, 2);
   const bool align = node.argument(arg::align_corners) == Argument(true);
-  PETREL_ASSIGN_OR_RETURN(x, b.cast(x, wide_type(dtype)));
-  for (size_t i = 0; i < 2; ++i) {
+  const bool are_bytes = dtype == ScalarType::kByte;
+  PETREL_ASSIGN_OR_RETURN(x, b.cast(x, are_bytes ? ScalarType::kFloat : wide_type(dtype)));
+  // The last dim comes first, as bytes are rounded after each.
+  for (const size_t i : {size_t{1}, size_t{0}}) {
     PETREL_ASSIGN_OR_RETURN(x,
                             bicubic_along(b, x, {2 + i, in[2 + i], out[2 + i], align, factors[i]}));
+    if (are_bytes) {
+      PETREL_ASSIGN_OR_RETURN(x, nearest_bytes(b, x));
+    }
   }
   return done(b, node, b.cast(x, dtype));
 }

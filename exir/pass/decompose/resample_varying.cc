@@ -2,6 +2,7 @@
 #include "exir/pass/decompose/resample_varying.h"
 
 #include "exir/ops/handles.h"
+#include "exir/pass/decompose/decompose.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir {
@@ -96,11 +97,7 @@ BuiltValue bicubic_along(Builder& b, Value* x, const VaryingAxis& axis) {
       PETREL_ASSIGN_OR_RETURN(weight, b.call(aten::unsqueeze, {weight, -1}));
     }
     PETREL_ASSIGN_OR_RETURN(part, b.binary(aten::mul_Tensor, part, weight));
-    if (sum == nullptr) {
-      sum = part;
-    } else {
-      PETREL_ASSIGN_OR_RETURN(sum, b.binary(aten::add_Tensor, sum, part));
-    }
+    PETREL_ASSIGN_OR_RETURN(sum, plus_part(b, sum, part));
   }
   return sum;
 }

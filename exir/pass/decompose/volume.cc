@@ -58,11 +58,7 @@ Rewritten conv3d(Builder& b, Node& node) {
                {slices, w, d == 0 ? node.argument(arg::bias) : none(), without_first(stride),
                 without_first(padding), without_first(dilation), false, Ints{0, 0},
                 node.argument(arg::groups)}));
-    if (sum == nullptr) {
-      sum = part;
-    } else {
-      PETREL_ASSIGN_OR_RETURN(sum, b.binary(aten::add_Tensor, sum, part));
-    }
+    PETREL_ASSIGN_OR_RETURN(sum, plus_part(b, sum, part));
   }
   PETREL_ASSIGN_OR_RETURN(sum, b.view(sum, {out[0], out[2], out[1], out[3], out[4]}));
   return done(b, node, b.permute(sum, {0, 2, 1, 3, 4}));
@@ -121,11 +117,7 @@ Rewritten conv3d_transposed(Builder& b, Node& node) {
                 without_first(dilation), true, without_first(extra), node.argument(arg::groups)}));
     PETREL_ASSIGN_OR_RETURN(part, b.view(part, {in[0], in[2], out[1], out[3], out[4]}));
     PETREL_ASSIGN_OR_RETURN(part, spread(b, part, d * dilation[0], stride[0], length));
-    if (sum == nullptr) {
-      sum = part;
-    } else {
-      PETREL_ASSIGN_OR_RETURN(sum, b.binary(aten::add_Tensor, sum, part));
-    }
+    PETREL_ASSIGN_OR_RETURN(sum, plus_part(b, sum, part));
   }
   PETREL_ASSIGN_OR_RETURN(sum, b.slice(sum, 1, padding[0], padding[0] + out[2]));
   if (Value* bias = tensor_at(node, arg::bias); bias != nullptr) {
