@@ -15,6 +15,7 @@
 #include "exir/annotate.h"
 #include "exir/driver/structure.h"
 #include "exir/import/import.h"
+#include "exir/import/size_limits.h"
 #include "exir/input/file_content.h"
 #include "exir/integer/integer_graph.h"
 #include "exir/ir/verifier.h"
@@ -39,11 +40,12 @@ constexpr int64_t kStatesOfOrders = 20'000;
 
 absl::StatusOr<Program> import_all(const ExportOptions& options) {
   Program program;
+  PETREL_ASSIGN_OR_RETURN(const SizeLimits limits, SizeLimits::read(options.max_sizes));
   for (const auto& [name, path] : options.methods) {
     if (name.empty()) {
       return absl::InvalidArgumentError(absl::StrCat("the method of '", path, "' has no name"));
     }
-    absl::StatusOr<Method> method = import_pt2(path, name);
+    absl::StatusOr<Method> method = import_pt2(path, name, limits);
     if (!method.ok()) {
       return annotate(method.status(), absl::StrCat("method '", name, "'"));
     }
@@ -54,6 +56,7 @@ absl::StatusOr<Program> import_all(const ExportOptions& options) {
     }
     program.methods[name] = *std::move(method);
   }
+  PETREL_RETURN_IF_ERROR(limits.check());
   PETREL_RETURN_IF_ERROR(share_state(program));
   return program;
 }

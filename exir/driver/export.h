@@ -65,6 +65,8 @@ struct ExportOptions {
   // What the program remembers of how it was made, for whoever makes other
   // weights for it; under kName.
   std::vector<std::string> recipe;
+  // NAME=N: upper bounds for sizes that have none in the archives (exir/import/size_limits.h).
+  std::vector<std::string> max_sizes;
   BackendSelection backends;
   // How to compute with integers (exir/quantize): a record, or the path of one. Null and
   // empty: as the archive says.

@@ -72,8 +72,9 @@ Value* tensor_of(Graph& graph, Value& number) {
 // One import: what its steps share.
 class Importer {
  public:
-  Importer(const ProgramArchive& archive, const std::string& method_name)
+  Importer(const ProgramArchive& archive, const std::string& method_name, const SizeLimits& limits)
       : archive_(archive),
+        limits_(limits),
         graph_(std::make_unique<Graph>(method_name)),
         reader_(graph_.get(), &symbols_) {}
 
@@ -88,6 +89,7 @@ class Importer {
   absl::Status check_shared_state() const;
 
   const ProgramArchive& archive_;
+  const SizeLimits& limits_;
   Symbols symbols_;
   std::unique_ptr<Graph> graph_;
   GraphReader reader_;
@@ -316,6 +318,7 @@ absl::StatusOr<Method> Importer::run(ArchiveInfo* out_info) {
   PETREL_ASSIGN_OR_RETURN(symbols_, Symbols::read(ranges));
   PETREL_ASSIGN_OR_RETURN(Json graph_module, program.at("graph_module"));
   PETREL_ASSIGN_OR_RETURN(Json graph, graph_module.at("graph"));
+  PETREL_RETURN_IF_ERROR(symbols_.limit(limits_));
   PETREL_RETURN_IF_ERROR(symbols_.join_equal(graph));
   PETREL_RETURN_IF_ERROR(symbols_.bound_indices(graph));
   PETREL_ASSIGN_OR_RETURN(io_, read_graph_io(graph_module));
@@ -335,10 +338,10 @@ absl::StatusOr<Method> Importer::run(ArchiveInfo* out_info) {
 }  // namespace
 
 absl::StatusOr<Method> import_pt2(const std::string& path, const std::string& method_name,
-                                  ArchiveInfo* out_info) {
+                                  const SizeLimits& limits, ArchiveInfo* out_info) {
   absl::StatusOr<ProgramArchive> archive = open_program_archive(path, method_name);
   if (!archive.ok()) return annotate(archive.status(), path);
-  absl::StatusOr<Method> method = Importer(*archive, method_name).run(out_info);
+  absl::StatusOr<Method> method = Importer(*archive, method_name, limits).run(out_info);
   if (!method.ok()) return annotate(method.status(), path);
   return method;
 }

@@ -16,6 +16,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "exir/import/size_limits.h"
 #include "exir/ir/program.h"
 
 namespace petrel::exir {
@@ -37,7 +38,7 @@ struct ArchiveInfo {
 // Inputs are taken as contiguous, whatever their strides were at export.
 // Checksums are verified for every member that is read.
 absl::StatusOr<Method> import_pt2(const std::string& path, const std::string& method_name,
-                                  ArchiveInfo* out_info = nullptr);
+                                  const SizeLimits& limits = {}, ArchiveInfo* out_info = nullptr);
 
 }  // namespace petrel::exir
 

@@ -12,6 +12,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "exir/import/import.h"
+#include "exir/import/size_limits.h"
 #include "exir/import/test_archive.h"
 #include "exir/import/test_fixtures.h"
 #include "exir/ops/table.h"
@@ -235,7 +236,13 @@ TEST(ImportRefusals, RefusesExpressionsOfAnyLength) {
 TEST(ImportRefusals, RefusesASizeWithoutUpperBound) {
   TestArchive archive = TestArchive::of(shared_fixture("dynamic_batch"));
   archive.edit_program("{\"min_val\": 1, \"max_val\": 16}", "{\"min_val\": 1, \"max_val\": null}");
-  expect_error(archive.save("unbounded"), "input 'args_0': dim 0: symbol s33 has no upper bound");
+  const std::string path = archive.save("unbounded");
+  expect_error(path, "input 'args_0': dim 0: symbol s33 has no upper bound; say one with max-size");
+  const absl::StatusOr<Method> limited = import_pt2(path, "forward", *SizeLimits::read({"*=9"}));
+  ASSERT_TRUE(limited.ok()) << limited.status();
+  const SizeRange rows = limited->graph->inputs()[0]->tensor().all_sizes()[0].range();
+  EXPECT_EQ(rows.low, 1);
+  EXPECT_EQ(rows.high, 9);
 }
 
 // An expression that is s33 at every sample point, and only there.

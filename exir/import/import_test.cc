@@ -79,12 +79,12 @@ TEST(Import, ReadsANetworkOfEveryRelease) {
 
 TEST(Import, TellsTheFactsOfTheArchive) {
   ArchiveInfo info;
-  ASSERT_TRUE(import_pt2(shared_fixture("conv_bn_relu"), "forward", &info).ok());
+  ASSERT_TRUE(import_pt2(shared_fixture("conv_bn_relu"), "forward", {}, &info).ok());
   EXPECT_EQ(info.torch_version, "2.13.0+cpu");
   EXPECT_EQ(info.schema_major, 8);
   EXPECT_EQ(info.schema_minor, 20);
   EXPECT_EQ(info.dialect, "TRAINING");
-  ASSERT_TRUE(import_pt2(shared_fixture("conv_bn_relu_core"), "forward", &info).ok());
+  ASSERT_TRUE(import_pt2(shared_fixture("conv_bn_relu_core"), "forward", {}, &info).ok());
   EXPECT_EQ(info.dialect, "ATEN");
 }
 

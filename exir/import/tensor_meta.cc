@@ -49,6 +49,9 @@ constexpr int64_t kLargestSize = std::numeric_limits<int32_t>::max();
 // Characters of an expression: some hundred symbols.
 constexpr size_t kMaxExpression = size_t{1} << 16;
 
+// What torch calls u0, u1 ...
+bool is_found_in_data(const std::string& symbol) { return symbol[0] == 'u'; }
+
 }  // namespace
 
 absl::StatusOr<ScalarType> read_scalar_type(const Json& code) {
@@ -130,6 +133,21 @@ absl::StatusOr<Symbols> Symbols::read(const Json& range_constraints) {
   return symbols;
 }
 
+absl::Status Symbols::limit(const SizeLimits& limits) {
+  for (const auto& [name, least] : unbounded_) {
+    if (is_found_in_data(name)) continue;
+    const std::optional<int64_t> most = limits.find(name);
+    if (!most) continue;
+    const SizeRange sizes{std::max<int64_t>(least, 0), *most};
+    if (sizes.is_empty()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("max-size ", name, "=", *most, ": it is at least ", sizes.low));
+    }
+    bounded_.emplace(name, SizeExpression(name, sizes));
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<SizeExpression> Symbols::resolve(const Json& size) const {
   PETREL_ASSIGN_OR_RETURN(auto tagged, size.tagged());
   const auto& [tag, payload] = tagged;
@@ -159,14 +177,13 @@ absl::StatusOr<SizeExpression> Symbols::read_expression(const std::string& text)
   expression.collect_symbols(&names);
   for (const std::string& name : names) {
     if (bounded_.count(name) != 0) continue;
-    // What torch calls u0, u1 ... is found in data.
-    const bool is_found = name[0] == 'u';
     return absl::InvalidArgumentError(absl::StrCat(
         "symbol ", name, " has no upper bound; ",
-        is_found
+        is_found_in_data(name)
             ? "say one in the model, as in torch._check(n <= N) for n = x.item() or n = x.shape[0]"
-            : absl::StrCat("export the model with one, as in dynamic_shapes={...: {DIM: Dim(\"",
-                           name, "\", max=N)}}")));
+            : absl::StrCat("say one with max-size ", name,
+                           "=N, or in the model, as in dynamic_shapes={...: {DIM: Dim(\"", name,
+                           "\", max=N)}}")));
   }
   return expression.size(bounded_);
 }

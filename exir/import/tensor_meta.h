@@ -18,6 +18,7 @@
 
 #include "absl/status/statusor.h"
 #include "exir/import/json.h"
+#include "exir/import/size_limits.h"
 #include "exir/ir/argument.h"
 #include "exir/ir/type.h"
 
@@ -46,6 +47,10 @@ class Symbols {
   // Gives those without an upper bound that choose a row of a tensor the bounds of one
   // (index_symbols.cc).
   absl::Status bound_indices(const Json& graph);
+
+  // Gives sizes of inputs that have no upper bound those of `limits`; an error for one below the
+  // lower bound. What is found in data keeps none: no call could be checked before it runs.
+  absl::Status limit(const SizeLimits& limits);
 
   // `size` is {"as_int"} or {"as_expr"}; an error with the symbol when it has no
   // upper bound.

@@ -88,7 +88,7 @@ DescribeResult describe_tensors(const std::string& path) {
 DescribeResult describe_archive(const std::string& path) {
   DescribeResult result;
   exir::ArchiveInfo info;
-  const auto method = exir::import_pt2(path, "forward", &info);
+  const auto method = exir::import_pt2(path, "forward", {}, &info);
   if (!method.ok()) {
     result.status = method.status();
     return result;

@@ -14,6 +14,7 @@
 #include "exir/status_macros.h"
 #include "extension/cli/compiled_io.h"
 #include "extension/cli/console.h"
+#include "extension/cli/export_option_flags.h"
 #include "extension/cli/isa_option.h"
 #include "extension/cli/method_io.h"
 #include "extension/cli/progress.h"
@@ -40,11 +41,18 @@ struct Arguments {
   Tolerance tolerance;
   bool all_rows = false;
   bool json = false;
+  OptionWords given;
+
+  std::vector<std::string> max_sizes() const {
+    const auto words = given.find("max-size");
+    return words == given.end() ? std::vector<std::string>() : words->second;
+  }
 };
 
 absl::StatusOr<ValueTrace> run_one(const Arguments& arguments, size_t which) {
   auto program =
-      WatchedProgram::open(arguments.programs[which], arguments.data[which], arguments.method);
+      WatchedProgram::open(arguments.programs[which], arguments.data[which], arguments.method,
+                           /*only_reference_kernels=*/false, arguments.max_sizes());
   if (!program.ok()) return program.status();
   auto inputs = MethodInputs::make((*program)->module(), arguments.method, arguments.inputs,
                                    /*in_floats=*/true);
@@ -58,7 +66,7 @@ absl::Status run_with_device(const Arguments& arguments, ValueTrace* traces,
   PETREL_ASSIGN_OR_RETURN(
       const auto program,
       WatchedProgram::open(arguments.programs[0], arguments.data[0], arguments.method,
-                           /*only_reference_kernels=*/true));
+                           /*only_reference_kernels=*/true, arguments.max_sizes()));
   PETREL_ASSIGN_OR_RETURN(
       const MethodInputs inputs,
       MethodInputs::make(program->module(), arguments.method, arguments.inputs));
@@ -170,6 +178,7 @@ void add_diff_verb(CLI::App& app, int* exit_code) {
                    "rounded to integers, 30 of half and bfloat16)");
   verb->add_flag("--all", arguments->all_rows, "show values that do not differ, too");
   verb->add_flag("--json", arguments->json, "print JSON, all values and more of each");
+  add_export_option(*verb, "max-size", &arguments->given);
   add_isa_option(*verb);
   add_device_option(*verb, {"--help", "--data", "--method", "--input", "--all", "--json", "--isa"},
                     &arguments->device);

@@ -50,6 +50,10 @@ void add_export_options(CLI::App& verb, OptionWords* given) {
   }
 }
 
+void add_export_option(CLI::App& verb, const char* name, OptionWords* given) {
+  add_option(verb, *find_export_option(name), given);
+}
+
 void add_generate_options(CLI::App& verb, OptionWords* given) {
   add_backend_option(verb, given, OtherMethods::kNone);
   for (const OptionRow* row : generate_rows()) {

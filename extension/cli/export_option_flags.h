@@ -17,6 +17,9 @@ namespace petrel::extension {
 // `given` must live until the command line is parsed.
 void add_export_options(CLI::App& verb, OptionWords* given);
 
+// One of them, which must exist.
+void add_export_option(CLI::App& verb, const char* name, OptionWords* given);
+
 // Of generated C.
 void add_generate_options(CLI::App& verb, OptionWords* given);
 

@@ -6,11 +6,15 @@
 #include "absl/strings/str_cat.h"
 #include "extension/cli/backend_choice.h"
 #include "extension/cli/console.h"
+#include "extension/cli/export_option_flags.h"
 #include "extension/cli/progress.h"
 #include "extension/cli/verb.h"
+#include "exir/driver/export.h"
 #include "exir/import/import.h"
+#include "exir/import/size_limits.h"
 #include "exir/ir/text.h"
 #include "exir/pass/pipeline.h"
+#include "extension/export/option_words.h"
 #include "extension/module/error_text.h"
 
 namespace petrel::extension {
@@ -64,7 +68,11 @@ int run(const Arguments& arguments) {
     progress.start("passes");
   };
   progress.start("import");
-  auto method = exir::import_pt2(arguments.model, "forward");
+  exir::ExportOptions options;
+  apply_options(arguments.given, &options);
+  const auto limits = exir::SizeLimits::read(options.max_sizes);
+  if (!limits.ok()) return fail("opt", limits.status());
+  auto method = exir::import_pt2(arguments.model, "forward", *limits);
   if (!method.ok()) return fail("opt", method.status());
   exir::Program program;
   program.methods["forward"] = *std::move(method);
@@ -99,6 +107,7 @@ void add_opt_verb(CLI::App& app, int* exit_code) {
   verb->add_option("--after", arguments->after,
                    "a pass, all, or import (before any pass); by default, what backends see");
   add_backend_option(*verb, &arguments->given);
+  add_export_option(*verb, "max-size", &arguments->given);
   verb->add_flag("--list", arguments->list, "list the passes and the reasons for their order");
   verb->footer(
       "Examples:\n"

@@ -14,7 +14,7 @@ namespace petrel::extension {
 
 absl::StatusOr<std::unique_ptr<WatchedProgram>> WatchedProgram::open(
     const std::string& path, const std::vector<std::string>& data_files, const std::string& method,
-    bool only_reference_kernels) {
+    bool only_reference_kernels, const std::vector<std::string>& max_sizes) {
   std::unique_ptr<WatchedProgram> program(new WatchedProgram(path));
   Module::Options options;
   options.data_files = data_files;
@@ -26,6 +26,7 @@ absl::StatusOr<std::unique_ptr<WatchedProgram>> WatchedProgram::open(
   if (is_archive) {
     exir::ExportOptions archive;
     archive.methods[method] = path;
+    archive.max_sizes = max_sizes;
     auto bytes = exir::compile_to_memory(archive, &program->constants_);
     if (!bytes.ok()) return exir::annotate(bytes.status(), path);
     size = bytes->size();

@@ -25,10 +25,12 @@ namespace petrel::extension {
 class WatchedProgram {
  public:
   // `path` ends in .pt2 for archives, which become the method `method`. Errors name the
-  // file. What the runtime says of a program that cannot be loaded goes to its log.
+  // file. What the runtime says of a program that cannot be loaded goes to its log. `max_sizes`
+  // are upper bounds for sizes that have none in an archive (exir/driver/export.h).
   static absl::StatusOr<std::unique_ptr<WatchedProgram>> open(
       const std::string& path, const std::vector<std::string>& data_files,
-      const std::string& method, bool only_reference_kernels = false);
+      const std::string& method, bool only_reference_kernels = false,
+      const std::vector<std::string>& max_sizes = {});
 
   // To make inputs for.
   Module& module() { return *module_; }

@@ -48,6 +48,10 @@ std::vector<ExportOption> graph_options() {
             nullptr),
       value("compile-spec", OptionKind::kTexts, kChangesGraph,
             "KEY=VALUE for the backend, NAME:KEY=VALUE for one of several", nullptr),
+      value("max-size", OptionKind::kTexts, kChangesGraph,
+            "NAME=N: the largest value of a size that varies without an upper bound, where torch "
+            "calls it NAME; *=N for all others",
+            [](const Words& words, ExportOptions* options) { options->max_sizes = words; }),
       flag("whole-methods", kChangesGraph, "give the backend whole methods, or fail",
            [](const Words&, ExportOptions* options) {
              for_each_use(options, [](exir::BackendUse& use) { use.whole_method = true; });

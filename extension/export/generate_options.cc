@@ -22,11 +22,11 @@ namespace {
 
 using exir::GenerateOptions;
 
-// Of the options of an export those that say what is delegated, what is computed in integers, and
-// how memory is planned.
+// Of the options of an export those that say how large sizes are, what is delegated, what is
+// computed in integers, and how memory is planned.
 constexpr const char* kOfExport[] = {
-    "backend",  "compile-spec", "whole-methods",   "partition", "int8",
-    "io-dtype", "reorder",      "max-arena-bytes", "planner",   "planner-command"};
+    "backend",  "compile-spec", "max-size",        "whole-methods", "partition",      "int8",
+    "io-dtype", "reorder",      "max-arena-bytes", "planner",       "planner-command"};
 
 std::vector<GenerateOption> memory_options() {
   return {
