@@ -40,8 +40,9 @@ class ArgumentReader {
   ArgumentReader(Graph* graph, Lookup lookup) : graph_(graph), lookup_(std::move(lookup)) {}
 
   // `inputs` is the list of named arguments of a node. Errors name the
-  // argument.
-  absl::StatusOr<std::vector<Argument>> read(const OpInfo& op, const Json& inputs);
+  // argument. With `out_out`, the argument `out`, which `op` has not, goes there.
+  absl::StatusOr<std::vector<Argument>> read(const OpInfo& op, const Json& inputs,
+                                             Argument* out_out = nullptr);
 
   // Complex literals and dtypes are read as those of one part; otherwise they are errors.
   enum class Part : uint8_t { kWhole, kReal, kImaginary };

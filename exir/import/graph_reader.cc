@@ -257,6 +257,9 @@ absl::Status GraphReader::read_node(const Json& node) {
     }
     return absl::OkStatus();
   }
+  if (const OpInfo* of_out = find_op_of_out(operator_name(target)); of_out != nullptr) {
+    return annotate(read_out_call(*of_out, node, source), place);
+  }
   if (op == nullptr) {
     return annotate(absl::UnimplementedError("the operator is not supported"), place);
   }

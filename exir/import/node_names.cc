@@ -149,7 +149,8 @@ absl::Status collect_unknown(const Json& graph, Places* unknown) {
     if (target == kWithEffects) {
       PETREL_ASSIGN_OR_RETURN(name, operator_with_effects(node));
       if (is_check(name)) continue;
-    } else if (is_ignored(name) || find_torch_op(name) != nullptr) {
+    } else if (is_ignored(name) || find_torch_op(name) != nullptr ||
+               find_op_of_out(name) != nullptr) {
       continue;
     }
     PETREL_ASSIGN_OR_RETURN(bool scalar, has_scalar_results_only(node));
@@ -182,6 +183,25 @@ std::string operator_name(const std::string& target) {
 
 const OpInfo* find_torch_op(const std::string& name) {
   return absl::StartsWith(name, kOwnOperators) ? nullptr : find_op(name);
+}
+
+const OpInfo* find_op_of_out(const std::string& name) {
+  const size_t dot = name.rfind('.');
+  if (dot == std::string::npos || find_torch_op(name) != nullptr) return nullptr;
+  const std::string base = name.substr(0, dot + 1);
+  absl::string_view overload(name);
+  overload.remove_prefix(dot + 1);
+  std::vector<std::string> others;
+  if (overload == "out") {
+    others = {"default", "Tensor", "dim"};
+  } else if (absl::ConsumeSuffix(&overload, "_out")) {
+    others = {std::string(overload), absl::StrCat("dim_", overload)};
+  }
+  for (const std::string& other : others) {
+    const OpInfo* op = find_torch_op(base + other);
+    if (op != nullptr) return op;
+  }
+  return nullptr;
 }
 
 Source read_source(const Json& node) {

@@ -50,3 +50,21 @@ class Fills(nn.Module):
                 torch.full((rows, 2), self.strides[1].item(), dtype=torch.float32),
                 x.new_full((1, 2), self.places[1].item(), dtype=torch.int64),
                 torch.scalar_tensor(self.strides[1].item()) * x)
+
+
+class WritesOut(nn.Module):
+    """Calls with out=: of another type, a part, an input of the call itself, and without elements."""
+
+    def forward(self, x):
+        z = torch.empty_like(x)
+        torch.maximum(x, -x, out=z)
+        part = z[:, 1:]
+        torch.add(z, x, alpha=2, out=z)
+        joined = torch.empty(0)
+        torch.cat([x, z], out=joined)
+        wide = torch.empty_like(x, dtype=torch.float64)
+        torch.sum(x.unsqueeze(0), dim=0, out=wide)
+        rows = torch.zeros_like(x)
+        torch.mul(x[:, :1], 3.0, out=rows[:, 1:2])
+        square = torch.matmul(x, x.t(), out=x.new_empty(x.shape[0], x.shape[0]))
+        return z, part, joined, wide, rows, square

@@ -13,7 +13,7 @@ from torch._higher_order_ops import map as higher_order_map
 from torch._higher_order_ops import scan, while_loop
 from torch.export import Dim
 
-from image_models import Fills, Resamples, Resizes
+from image_models import Fills, Resamples, Resizes, WritesOut
 from mask_models import MaskedPlaces, MaskRows, Masks
 
 
@@ -363,6 +363,11 @@ def fills():
     return Fills(), calls[1], ({0: Dim("rows", min=2, max=9)},), calls
 
 
+def outs():
+    calls = [(draw(rows, 3),) for rows in (2, 5, 9)]
+    return WritesOut(), calls[1], ({0: Dim("rows", min=2, max=9)},), calls
+
+
 def resizes():
     calls = [(draw(1, 2, h, w),) for h, w in ((3, 3), (5, 8), (9, 3), (8, 9))]
     shapes = ({2: Dim("height", min=3, max=9), 3: Dim("width", min=3, max=9)},)
@@ -467,7 +472,7 @@ MODELS = {
         mlp, cnn_batch, cnn_image, encoder, prefill, sizes,
         cond, cond_varying, cond_nested, map_rows, map_varying, few_rows,
         scan_rows, scan_varying, while_bound, found_start, found_places, found_rows, found_scales,
-        resizes, resamples, fills, numbers, number_arguments, number_refusals, returned_numbers, masks, mask_rows,
+        resizes, resamples, fills, outs, numbers, number_arguments, number_refusals, returned_numbers, masks, mask_rows,
         masked_places,
     )
 }  # fmt: skip
