@@ -84,6 +84,7 @@ def source_libraries():
             "row_alone",
             "half_made",
             "workspace_payer",
+            "pack_bytes",
         ]),
     )
 
