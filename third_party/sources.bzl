@@ -85,6 +85,7 @@ def source_libraries():
             "half_made",
             "workspace_payer",
             "pack_bytes",
+            "dot_taps",
         ]),
     )
 
