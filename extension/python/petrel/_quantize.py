@@ -82,7 +82,7 @@ def quantize(model: Model = None, args: Optional[tuple] = None, *,
             raise TypeError("calibrate= is required: the scheme static-int8 takes scales from "
                             "samples")
         labelled, labels = _labels(accuracy, list(archives), folder)
-        words = _petrel.QuantizeWords(
+        words = _petrel.quantize_words(
             methods=archives, samples=_samples(calibrate, list(archives), methods, folder),
             backends=choice.for_all, method_backends=choice.by_method,
             options=words_of(choice, folder, export_options), keep_float=list(keep_float),
