@@ -81,24 +81,39 @@ bool is_one_of(const Token& token, absl::string_view signs) {
   return !token.is_opaque && token.text.size() == 1 && absl::StrContains(signs, token.text);
 }
 
+// Works on one statement after the other: what is dropped from one moves no others, of which a
+// model has as many as steps.
 class Terms {
  public:
-  explicit Terms(std::vector<Token> tokens) : tokens_(std::move(tokens)) {
-    for (const Token& token : tokens_) ++uses_[token.text];
+  explicit Terms(std::vector<Token> tokens) {
+    bool is_first = true;
+    for (Token& token : tokens) {
+      ++uses_[token.text];
+      // Each begins with the end of the one before it, which is not printed again.
+      if (is_first) statements_.push_back({{"", ";", false}});
+      is_first = token.text == ";";
+      statements_.back().push_back(std::move(token));
+    }
   }
 
   bool simplify() {
     bool changed = false;
-    for (size_t i = 1; i + 1 < tokens_.size(); ++i) {
-      changed =
-          drop_product(i) || drop_product_of_zero(i) || drop_factor(i) || drop_term(i) || changed;
+    for (std::vector<Token>& statement : statements_) {
+      tokens_.swap(statement);
+      for (size_t i = 1; i + 1 < tokens_.size(); ++i) {
+        changed =
+            drop_product(i) || drop_product_of_zero(i) || drop_factor(i) || drop_term(i) || changed;
+      }
+      tokens_.swap(statement);
     }
     return changed;
   }
 
   std::string text() const {
     std::string text;
-    for (const Token& token : tokens_) text += token.space + token.text;
+    for (const std::vector<Token>& statement : statements_) {
+      for (size_t i = 1; i < statement.size(); ++i) text += statement[i].space + statement[i].text;
+    }
     return text;
   }
 
@@ -221,8 +236,9 @@ class Terms {
   }
   bool is_type_or_cast(size_t i) const { return i >= tokens_.size() || is(i, "sizeof"); }
 
-  std::vector<Token> tokens_;
-  std::map<std::string, int> uses_;
+  std::vector<std::vector<Token>> statements_;
+  std::vector<Token> tokens_;        // of the statement that is looked at
+  std::map<std::string, int> uses_;  // in all of them
 };
 
 }  // namespace

@@ -32,7 +32,7 @@ struct Rows {
 
 struct Indices {
   std::set<std::string> items;  // numbers that elements of tensors tell
-  std::multimap<std::string, Rows> by_tensor;
+  std::map<std::string, std::vector<Rows>> by_tensor;
 };
 
 absl::StatusOr<std::vector<Json>> arguments_of(const Json& node) {
@@ -72,7 +72,7 @@ absl::Status add_rows(const Json& node, Indices* indices) {
   const std::optional<Json> at = dim.find("as_int");
   if (rows.number.empty() || !at) return absl::OkStatus();
   PETREL_ASSIGN_OR_RETURN(rows.dim, at->integer());
-  indices->by_tensor.emplace(named(self, "as_tensor", "name"), std::move(rows));
+  indices->by_tensor[named(self, "as_tensor", "name")].push_back(std::move(rows));
   return absl::OkStatus();
 }
 
@@ -98,24 +98,25 @@ absl::Status Symbols::bound_indices(const Json& graph) {
   const std::optional<Json> numbers = graph.find("sym_int_values");
   const std::optional<Json> tensors = graph.find("tensor_values");
   if (unbounded_.empty() || !numbers || !tensors) return absl::OkStatus();
-  PETREL_ASSIGN_OR_RETURN(const Indices indices, read_indices(graph));
+  PETREL_ASSIGN_OR_RETURN(Indices indices, read_indices(graph));
   if (indices.by_tensor.empty()) return absl::OkStatus();
 
   std::map<std::string, int64_t> most;  // rows that a number chooses among
   PETREL_ASSIGN_OR_RETURN(const auto types, tensors->members());
   for (const auto& [name, type] : types) {
-    const auto [begin, end] = indices.by_tensor.equal_range(name);
-    if (begin == end) continue;
+    // A name has one meaning, the first.
+    const auto asked = indices.by_tensor.extract(name);
+    if (asked.empty()) continue;
     PETREL_ASSIGN_OR_RETURN(const Json size_list, type.at("sizes"));
     PETREL_ASSIGN_OR_RETURN(const std::vector<Json> sizes, size_list.items());
     const auto rank = static_cast<int64_t>(sizes.size());
-    for (auto one = begin; one != end; ++one) {
-      const Rows& rows = one->second;
+    for (const Rows& rows : asked.mapped()) {
       if (rows.dim < -rank || rows.dim >= rank || indices.items.count(rows.number) == 0) continue;
       const int64_t dim = rows.dim < 0 ? rows.dim + rank : rows.dim;
       const absl::StatusOr<SizeExpression> size = resolve(sizes[static_cast<size_t>(dim)]);
       // Who reads the type says what is wrong with it.
-      if (size.ok()) most.emplace(rows.number, size->range().high);
+      if (!size.ok() || !SizeRange().holds(size->range().high)) continue;
+      most.emplace(rows.number, size->range().high);
     }
   }
 

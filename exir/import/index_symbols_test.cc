@@ -73,5 +73,36 @@ TEST(IndexSymbols, HaveTheBoundsOfWhatTheyChoose) {
   }
 }
 
+// Gone through for each of them it would run into the test's time limit.
+TEST(IndexSymbols, ANameThatIsSaidAgainIsNotReadAgain) {
+  const JsonDocument ranges = parsed(R"({"u0": {"min_val": null, "max_val": null}})");
+  absl::StatusOr<Symbols> symbols = Symbols::read(ranges.root());
+  ASSERT_TRUE(symbols.ok()) << symbols.status();
+  std::string types = "\"x\": {\"sizes\": [{\"as_int\": 5}]}", nodes = item("a");
+  for (int i = 0; i < 50000; ++i) {
+    absl::StrAppend(&types, ",\"x\": {\"sizes\": [{\"as_int\": 7}]}");
+    absl::StrAppend(&nodes, ",", row("x", 0, "a"));
+  }
+  const JsonDocument graph =
+      parsed(absl::StrCat("{\"sym_int_values\": {\"a\": ", symbol("u0"), "}, \"tensor_values\": {",
+                          types, "}, \"nodes\": [", nodes, "]}"));
+  EXPECT_TRUE(symbols->bound_indices(graph.root()).ok());
+  EXPECT_EQ(range_of(*symbols, "u0"), "-5..4");
+}
+
+// -2^63 has no other sign.
+TEST(IndexSymbols, NoTensorHasSuchASize) {
+  const JsonDocument ranges = parsed(R"({"u0": {"min_val": null, "max_val": null}})");
+  absl::StatusOr<Symbols> symbols = Symbols::read(ranges.root());
+  ASSERT_TRUE(symbols.ok()) << symbols.status();
+  const JsonDocument graph =
+      parsed(absl::StrCat("{\"sym_int_values\": {\"a\": ", symbol("u0"),
+                          "}, \"tensor_values\": {\"x\": {\"sizes\": [{\"as_int\": "
+                          "-9223372036854775808}]}}, \"nodes\": [",
+                          item("a"), ",", row("x", 0, "a"), "]}"));
+  EXPECT_TRUE(symbols->bound_indices(graph.root()).ok());
+  EXPECT_NE(range_of(*symbols, "u0").find("has no upper bound"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace petrel::exir

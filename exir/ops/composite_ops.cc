@@ -223,6 +223,10 @@ Inferred bilinear(const BoundArguments& in) {
 absl::StatusOr<Sizes> expanded(const BoundArguments& in, const char* name, const char* dims) {
   Sizes sizes = in.tensor(name).sizes;
   const size_t rank = sizes.size() + in.ints(dims).size();
+  if (rank > kMaxRank) {
+    return invalid("argument '", name, "' has rank ", rank, " with '", dims, "', must be at most ",
+                   kMaxRank);
+  }
   PETREL_ASSIGN_OR_RETURN(Sizes at, in.dims(dims, rank));
   std::sort(at.begin(), at.end(), [](int64_t a, int64_t b) { return a < b; });
   for (const int64_t dim : at) sizes.insert(sizes.begin() + dim, 1);

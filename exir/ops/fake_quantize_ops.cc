@@ -67,6 +67,10 @@ Inferred fake_quantize(const BoundArguments& in) {
 
 // And which elements lie within the levels.
 Inferred fake_quantize_and_mask(const BoundArguments& in) {
+  if (in.has("fake_quant_enabled") && in.tensor("fake_quant_enabled").numel() != 1) {
+    return invalid("argument 'fake_quant_enabled' has ", in.tensor("fake_quant_enabled").numel(),
+                   " elements, must have 1");
+  }
   PETREL_ASSIGN_OR_RETURN(std::vector<Type> types, fake_quantize(in));
   types.push_back(TensorType::contiguous(ScalarType::kBool, in.tensor("self").sizes));
   return types;

@@ -349,6 +349,15 @@ TEST(Infer, RowsOfTrianglesAreNotWalked) {
   }
 }
 
+// Before as many sizes are put into a list, one by one.
+TEST(Infer, ProductsOfThreeHaveNoMoreDimsThanATensor) {
+  std::string dims = "1";
+  for (int i = 2; i < 4000; ++i) dims += ", " + std::to_string(i);
+  const auto status =
+      type_of_call("aten._trilinear.default(%x, %x, %x, [" + dims + "], [0], [0], [1])").status();
+  EXPECT_TRUE(absl::StrContains(status.message(), "with 'expand1', must be at most")) << status;
+}
+
 // Before there are as many results of as many sizes.
 TEST(Infer, GridsOfMoreTensorsThanDimsAreRefused) {
   std::string tensors = "%x";

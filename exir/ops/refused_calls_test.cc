@@ -127,6 +127,9 @@ constexpr Wrong kWrong[] = {
     {"aten.histc.default(%i, 4, 0, 1)", "argument 'self' is i64, must be floating point"},
     {"aten.histc.default(%v, 0, 0, 1)", "argument 'bins' is 0, must be in [1, 2^31 - 1)"},
     {"aten.histc.default(%v, 2147483647, 0, 1)", "argument 'bins' is 2147483647"},
+    {"aten._fake_quantize_per_tensor_affine_cachemask_tensor_qparams.default(%a, %n, %n, %v, -128, "
+     "127)",
+     "argument 'fake_quant_enabled' has 4 elements, must have 1"},
     {"aten.histc.default(%v, 4, 2, 1)", "argument 'max' is 1, must be finite and at least 'min'"},
     {"aten.histc.default(%v, 4, nan, 1)", "must be finite and at least 'min', nan"},
     {"aten.histc.default(%v, 4, 0, 1e300)", "argument 'max' is 1e+300, must be finite"},

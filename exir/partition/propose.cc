@@ -21,6 +21,10 @@ namespace {
 
 constexpr size_t kNoLimit = std::numeric_limits<size_t>::max();
 
+// How often levels are found anew when groups were refused. A graph can be made in which each
+// time refuses one group of thousands.
+constexpr int kMostTimes = 64;
+
 class Proposer {
  public:
   Proposer(const Graph& graph, const Partitioner& partitioner)
@@ -112,7 +116,11 @@ class Proposer {
   //
   //   a    -> u    -> b    -> c        a, b, c supported; u is not
   //   0       1       1       1
+  //
+  // Where a group was refused whole, the levels from before are right as well, though there may
+  // be more of them than are needed.
   void find_levels() {
+    if (times_++ >= kMostTimes) return;
     levels_.assign(nodes_.size(), 0);
     for (size_t i = 0; i < nodes_.size(); ++i) {
       for (size_t operand : operands_[i]) {
@@ -319,6 +327,7 @@ class Proposer {
   std::vector<std::string> reasons_;
   std::vector<size_t> groups_;  // of supported nodes, numbered
   std::vector<size_t> levels_;
+  int times_ = 0;               // that levels were asked for
   std::vector<size_t> shares_;  // of supported nodes: which partition of their level and group
 };
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "exir/ops/table.h"
 #include "exir/partition/partition.h"
 #include "exir/partition/recording_backend.h"
@@ -142,6 +143,55 @@ TEST(ProposePartitions, TakesLargeGraphs) {
     supported += AddPartitioner().supports(*node).supported;
   }
   EXPECT_EQ(taken, supported);
+}
+
+// Level by level the loop of refusals goes on: each group that is refused parts one more.
+std::string falling_groups(int count) {
+  std::string text = "method @forward(%x: f32[2]) {\n  %m0 = aten.add.Tensor(%x, %x, 1) : f32[2]\n";
+  for (int i = 1; i < count + 2; ++i) {
+    absl::StrAppend(&text, "  %n", i, " = aten.sigmoid.default(%m", i - 1, ") : f32[2]\n  %m", i,
+                    " = aten.add.Tensor(%n", i, ", %n", i, ", 1) : f32[2]\n");
+  }
+  std::string outputs;
+  text += "  %b0 = aten.relu.default(%x) : f32[2]\n";
+  for (int i = 1; i <= count; ++i) {
+    absl::StrAppend(&text, "  %u", i, " = aten.sigmoid.default(%b", i - 1, ") : f32[2]\n  %w", i,
+                    " = aten.add.Tensor(%u", i, ", %u", i, ", 1) : f32[2]\n  %t", i,
+                    " = aten.sigmoid.default(%w", i, ") : f32[2]\n  %b", i,
+                    " = aten.relu.default(%t", i, ") : f32[2]\n  %v", i,
+                    " = aten.sigmoid.default(%m", i + 1, ") : f32[2]\n  %c", i,
+                    " = aten.add.Tensor(%b", i, ", %v", i, ", 1) : f32[2]\n");
+    absl::StrAppend(&outputs, i == 1 ? "%c" : ", %c", i);
+  }
+  return text + "  return " + outputs + "\n}\n";
+}
+
+class CountingPartitioner final : public AddPartitioner {
+ public:
+  size_t most_inputs_and_outputs() const override {
+    ++times;
+    return most;
+  }
+  mutable int times = 0;  // once whenever groups are refused
+};
+
+TEST(ProposePartitions, RefusesThousandsOfGroupsInFewTimes) {
+  const auto graph = parse(falling_groups(500));
+  ASSERT_NE(graph, nullptr);
+  CountingPartitioner partitioner;
+  partitioner.takes_relu_alone = false;
+  propose_partitions(*graph, partitioner, nullptr);
+  EXPECT_LT(partitioner.times, 100);
+  EXPECT_GT(partitioner.times, 64);  // as many as are made anew
+}
+
+TEST(LowerToBackend, GroupsThatFallStayAcyclic) {
+  Program program = program_of({{"forward", falling_groups(100)}});
+  RecordingBackend backend;
+  backend.partitioner_.takes_relu_alone = false;
+  RoutedBlobStore store("");
+  const auto report = lower_to_backend(program, backend, {}, store);
+  EXPECT_TRUE(report.ok()) << report.status();
 }
 
 }  // namespace

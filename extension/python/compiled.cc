@@ -27,8 +27,7 @@ namespace {
 
 class LoadedModule {
  public:
-  explicit LoadedModule(const py::object& path) {
-    const auto file = py::module_::import("os").attr("fsdecode")(path).cast<std::string>();
+  explicit LoadedModule(const std::string& file) {
     alone([&]() -> Error {
       PETREL_ASSIGN_OR_RETURN(module_, CompiledModule::open(file));
       return Error::Ok;
@@ -109,7 +108,6 @@ class LoadedModule {
 
 void bind_compiled(py::module_& module) {
   py::class_<LoadedModule>(module, "CompiledModule")
-      .def(py::init<const py::object&>())
       .def("name", [](const LoadedModule& loaded) { return to_text(loaded.metadata().name); })
       .def("sha256", [](const LoadedModule& loaded) { return to_text(loaded.metadata().sha256); })
       .def("method_names", [](const LoadedModule& loaded) { return texts(loaded.method_names()); })
@@ -126,6 +124,8 @@ void bind_compiled(py::module_& module) {
       .def("run", [](LoadedModule& loaded, const Text& method,
                      const py::tuple& arguments) { return loaded.run(method, arguments); })
       .def("reset_state", &LoadedModule::reset_state);
+  module.def("open_compiled",
+             [](const std::string& path) { return std::make_unique<LoadedModule>(path); });
 }
 
 }  // namespace petrel::extension::python

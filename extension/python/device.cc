@@ -126,7 +126,6 @@ class OpenedDevice {
 
 void bind_device(py::module_& module) {
   py::class_<OpenedDevice>(module, "Device")
-      .def(py::init<const std::string&, double, std::optional<uint64_t>>())
       .def("name", [](const OpenedDevice& opened) { return to_text(opened.info().model); })
       .def("board", [](const OpenedDevice& opened) { return to_text(opened.info().board); })
       .def("sha256", [](const OpenedDevice& opened) { return to_text(opened.info().sha256); })
@@ -144,6 +143,10 @@ void bind_device(py::module_& module) {
       .def("run", [](OpenedDevice& opened, const Text& method,
                      const py::tuple& arguments) { return opened.run(method, arguments); })
       .def("reset_state", &OpenedDevice::reset_state);
+  module.def("open_device",
+             [](const std::string& spec, double patience, std::optional<uint64_t> max_input_bytes) {
+               return std::make_unique<OpenedDevice>(spec, patience, max_input_bytes);
+             });
 }
 
 }  // namespace petrel::extension::python

@@ -233,33 +233,33 @@ void bind_export(py::module_& module) {
   module.def("export_files", &export_files, py::arg("methods"), py::arg("output"), py::kw_only(),
              py::arg("backends"), py::arg("method_backends"), py::arg("options"),
              py::arg("planner") = py::none());
-  py::class_<QuantizeWords>(module, "QuantizeWords")
-      .def(
-          py::init([](std::map<std::string, std::string> methods, Samples samples, Choices backends,
-                      std::map<std::string, Choices> method_backends, OptionWords options,
-                      std::vector<std::string> keep_float, std::string ranges, std::string scheme,
-                      int64_t group, std::string rounding, bool equalise, bool correct_bias,
-                      std::optional<double> min_sqnr, std::string labels, std::string labels_method,
-                      double max_drop) {
-            return QuantizeWords{std::move(methods),
-                                 std::move(samples),
-                                 std::move(backends),
-                                 std::move(method_backends),
-                                 std::move(options),
-                                 std::move(keep_float),
-                                 std::move(ranges),
-                                 std::move(scheme),
-                                 group,
-                                 std::move(rounding),
-                                 equalise,
-                                 correct_bias,
-                                 {min_sqnr, std::move(labels), std::move(labels_method), max_drop}};
-          }),
-          py::kw_only(), py::arg("methods"), py::arg("samples"), py::arg("backends"),
-          py::arg("method_backends"), py::arg("options"), py::arg("keep_float"), py::arg("ranges"),
-          py::arg("scheme"), py::arg("group"), py::arg("rounding"), py::arg("equalise"),
-          py::arg("correct_bias"), py::arg("min_sqnr"), py::arg("labels"), py::arg("labels_method"),
-          py::arg("max_drop"));
+  py::class_<QuantizeWords>(module, "QuantizeWords");
+  module.def(
+      "quantize_words",
+      [](std::map<std::string, std::string> methods, Samples samples, Choices backends,
+         std::map<std::string, Choices> method_backends, OptionWords options,
+         std::vector<std::string> keep_float, std::string ranges, std::string scheme, int64_t group,
+         std::string rounding, bool equalise, bool correct_bias, std::optional<double> min_sqnr,
+         std::string labels, std::string labels_method, double max_drop) {
+        return QuantizeWords{std::move(methods),
+                             std::move(samples),
+                             std::move(backends),
+                             std::move(method_backends),
+                             std::move(options),
+                             std::move(keep_float),
+                             std::move(ranges),
+                             std::move(scheme),
+                             group,
+                             std::move(rounding),
+                             equalise,
+                             correct_bias,
+                             {min_sqnr, std::move(labels), std::move(labels_method), max_drop}};
+      },
+      py::kw_only(), py::arg("methods"), py::arg("samples"), py::arg("backends"),
+      py::arg("method_backends"), py::arg("options"), py::arg("keep_float"), py::arg("ranges"),
+      py::arg("scheme"), py::arg("group"), py::arg("rounding"), py::arg("equalise"),
+      py::arg("correct_bias"), py::arg("min_sqnr"), py::arg("labels"), py::arg("labels_method"),
+      py::arg("max_drop"));
   module.def("calibrate", &calibrate_files);
   module.def("report_quantization", &report_quantization);
   module.def("build_data", &build_data_file, py::kw_only(), py::arg("methods"), py::arg("program"),

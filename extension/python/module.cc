@@ -51,6 +51,19 @@ std::vector<std::string> operator_names() {
   return {names.begin(), names.end()};
 }
 
+// Objects are made by functions alone: one that __new__() made has no C++ object behind it, or one
+// that nobody has constructed, and whoever calls it reads memory that is not there.
+void forbid_new(const py::module_& module) {
+  for (const auto& member : py::dict(module.attr("__dict__"))) {
+    PyObject* const value = member.second.ptr();
+    if (PyType_Check(value) == 0) continue;
+    auto* const type = reinterpret_cast<PyTypeObject*>(value);
+    if (py::detail::get_type_info(type) == nullptr) continue;
+    type->tp_new = nullptr;
+    PyType_Modified(type);
+  }
+}
+
 }  // namespace
 
 PYBIND11_MODULE(_petrel, module) {
@@ -80,6 +93,7 @@ PYBIND11_MODULE(_petrel, module) {
   });
   module.def("is_main_interpreter",
              [] { return PyInterpreterState_Get() == PyInterpreterState_Main(); });
+  forbid_new(module);
 }
 
 }  // namespace petrel::extension::python

@@ -28,7 +28,8 @@ std::unique_ptr<runtime::DataLoader> open_descriptor(int descriptor) {
 PythonSource open_source(const py::object& object) {
   PythonSource source;
   if (py::isinstance<py::str>(object) || py::hasattr(object, "__fspath__")) {
-    source.path = py::module_::import("os").attr("fsdecode")(object).cast<std::string>();
+    const py::module_ paths = py::module_::import("petrel._path");
+    source.path = paths.attr("path_text")(object).cast<std::string>();
     return source;
   }
   if (py::hasattr(object, "fileno")) {

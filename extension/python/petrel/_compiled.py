@@ -6,6 +6,7 @@ import os
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple, Union, cast
 
 from petrel import _petrel
+from petrel._path import path_text
 
 
 @dataclasses.dataclass(frozen=True)
@@ -103,7 +104,7 @@ def load_compiled(path: Union[str, "os.PathLike[str]"]) -> CompiledModule:
     you trust. That it is whole, and for this machine and version, is checked before. An
     Error when it is not, or is another library; load() opens programs, which are data.
     """
-    return CompiledModule(_petrel.CompiledModule(path))
+    return CompiledModule(_petrel.open_compiled(path_text(path)))
 
 
 class Device(CompiledModule):
@@ -127,4 +128,4 @@ def open_device(spec: str, *, patience: float = 60.0,
     else that goes wrong. So is one that says it has inputs and outputs of more than
     `max_input_bytes`; None is 1 GiB.
     """
-    return Device(_petrel.Device(spec, patience, max_input_bytes))
+    return Device(_petrel.open_device(spec, patience, max_input_bytes))

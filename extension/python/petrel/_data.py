@@ -13,6 +13,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 from petrel import _petrel
 from petrel._backend_choice import Backends, BackendChoice, CompileSpecs
 from petrel._export import Model, archives_of
+from petrel._path import path_text
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -25,7 +26,7 @@ def list_data(path: Path, *, max_arena_bytes: Optional[int] = None) -> List[Dict
     what it needs from a data file, and "file" in a data file.
     """
     entries: List[Dict[str, Any]] = json.loads(_petrel.list_data(
-        os.fsdecode(path), max_arena_bytes))["entries"]
+        path_text(path), max_arena_bytes))["entries"]
     return entries
 
 
@@ -37,15 +38,15 @@ def split_data(program: Path, output: Path, data_file: Path, keys: str = "*", *,
     program computes the same wherever its data lies. Returns "keys" and "bytes"
     that were moved, and "still_outside": keys that are in no file that was given.
     """
-    return _petrel.split_data(os.fsdecode(program), os.fsdecode(output), os.fsdecode(data_file),
+    return _petrel.split_data(path_text(program), path_text(output), path_text(data_file),
                               keys, max_arena_bytes)
 
 
 def merge_data(program: Path, data_files: Sequence[Path], output: Path, *,
                max_arena_bytes: Optional[int] = None) -> Dict[str, Any]:
     """Takes data files into a program, which is written to `output`."""
-    return _petrel.merge_data(os.fsdecode(program), [os.fsdecode(file) for file in data_files],
-                              os.fsdecode(output), max_arena_bytes)
+    return _petrel.merge_data(path_text(program), [path_text(file) for file in data_files],
+                              path_text(output), max_arena_bytes)
 
 
 def build_data(program: Path, output: Path, model: Model = None, *, args: Optional[tuple] = None,
@@ -64,8 +65,8 @@ def build_data(program: Path, output: Path, model: Model = None, *, args: Option
     choice = BackendChoice(backend, compile_specs)
     with tempfile.TemporaryDirectory(prefix="petrel-") as folder:
         return _petrel.build_data(
-            methods=archives_of(model, args, methods, {}, folder), program=os.fsdecode(program),
-            output=os.fsdecode(output), keys=keys,
+            methods=archives_of(model, args, methods, {}, folder), program=path_text(program),
+            output=path_text(output), keys=keys,
             renames=list((renames or {}).items()), backends=choice.for_all,
             method_backends=choice.by_method, words=choice.words(),
             max_arena_bytes=max_arena_bytes)

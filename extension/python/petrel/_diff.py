@@ -8,6 +8,7 @@ from typing import Any, Iterable, Mapping, Optional, Tuple, Union
 
 from petrel import _petrel
 from petrel._export import Path, Program, Report
+from petrel._path import path_text
 
 # A .pte, an archive, which is compiled for kernels, or what export() returned.
 Compared = Union[Path, Program]
@@ -47,7 +48,7 @@ def diff(first: Compared, second: Compared, inputs: Any, *, method: str = "forwa
 
 
 def _side(program: Compared, data: Iterable[Path]) -> Tuple[str, list]:
-    files = [os.fsdecode(path) for path in data]
+    files = [path_text(path) for path in data]
     if isinstance(program, Program):
         return program.path, program.external_paths + files
-    return os.fsdecode(program), files
+    return path_text(program), files

@@ -13,6 +13,7 @@ from typing import Any, Dict, Iterable, List, Mapping, Optional, Tuple, Union
 
 from petrel import _petrel
 from petrel._backend_choice import BackendChoice
+from petrel._path import path_text
 from petrel._planner import split_planner
 
 _PROGRAM = "program.pte"  # in the folder of a Program
@@ -77,7 +78,7 @@ class Program:
             copies.append((external, target.parent / name, replace_data or is_named))
         if len({destination for _, destination, _ in copies}) != len(copies):
             raise ValueError(f"'{target}' is the name of an external file, too")
-        _petrel.copy_files([(source, os.fsdecode(destination), replaces)
+        _petrel.copy_files([(source, path_text(destination), replaces)
                             for source, destination, replaces in copies])
 
     def __repr__(self) -> str:
@@ -100,7 +101,7 @@ def _archive(model: Model, options: Dict[str, Any], folder: str, method: str) ->
         model, args = model[0], model[1]
     if _is_path(model):
         _no_options(method, "a path", args, options)
-        return os.fsdecode(model)
+        return path_text(model)
     try:
         import torch
     except ImportError as missing:

@@ -11,6 +11,7 @@ from typing import Any, Dict, List, Mapping, Optional
 from petrel import _petrel
 from petrel._backend_choice import BackendChoice
 from petrel._export import Model, Path, archives_of
+from petrel._path import path_text
 from petrel._planner import split_planner
 
 
@@ -25,7 +26,7 @@ def _words(name: str, value: Any) -> Optional[List[str]]:
     words = list(value)
     if not all(isinstance(word, (str, os.PathLike)) for word in words):
         raise TypeError(f"{name} is {value!r}, must be a list of texts")
-    return [os.fsdecode(word) for word in words] or None
+    return [path_text(word) for word in words] or None
 
 
 def generate_files(model: Model, args: Optional[tuple], methods: Optional[Mapping[str, Model]],
@@ -37,7 +38,7 @@ def generate_files(model: Model, args: Optional[tuple], methods: Optional[Mappin
     with tempfile.TemporaryDirectory(prefix="petrel-") as archives:
         told = _petrel.gen_c_files(
             methods=archives_of(model, args, methods, torch_export_options, archives),
-            output=os.fsdecode(output), backends=choice.for_all, method_backends=choice.by_method,
+            output=path_text(output), backends=choice.for_all, method_backends=choice.by_method,
             options={name: words for name, words in given.items() if words is not None},
             planner=planner)
     for note in told:

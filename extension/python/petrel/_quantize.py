@@ -11,6 +11,7 @@ from petrel import _petrel
 from petrel._backend_choice import BackendChoice, Backends, CompileSpecs
 from petrel._export import Model, Path, Program, archives_of, words_of
 from petrel._export_call import export
+from petrel._path import path_text
 
 # An .npz or .npy file, an array of the only input, a tuple of arrays by position, or a
 # dict of arrays by name of the input.
@@ -82,7 +83,7 @@ def quantize(model: Model = None, args: Optional[tuple] = None, *,
             raise TypeError("calibrate= is required: the scheme static-int8 takes scales from "
                             "samples")
         labelled, labels = _labels(accuracy, list(archives), folder)
-        words = _petrel.QuantizeWords(
+        words = _petrel.quantize_words(
             methods=archives, samples=_samples(calibrate, list(archives), methods, folder),
             backends=choice.for_all, method_backends=choice.by_method,
             options=words_of(choice, folder, export_options), keep_float=list(keep_float),
@@ -102,7 +103,7 @@ def quantize(model: Model = None, args: Optional[tuple] = None, *,
 def _write(program: Program, words: _petrel.QuantizeWords, text: str, path: str,
            record: Optional[Path], reports: List[str], folder: str) -> None:
     """The record, which lies at `path`, and reports on it: all or none."""
-    copies = [] if record is None else [(path, os.fsdecode(record), True)]
+    copies = [] if record is None else [(path, path_text(record), True)]
     if reports:
         written = [program.path, *program.external_paths]
         texts = _petrel.report_quantization(words, text, sum(map(os.path.getsize, written)),
@@ -126,7 +127,7 @@ def _labels(accuracy: Any, names: List[str], folder: str) -> Tuple[str, str]:
     if len(names) != 1:
         raise TypeError("accuracy must be {method: labels} where there are several methods")
     if isinstance(accuracy, (str, os.PathLike)):
-        return names[0], os.fsdecode(accuracy)
+        return names[0], path_text(accuracy)
     import numpy
     path = os.path.join(folder, "labels.npy")
     numpy.save(path, numpy.asarray(accuracy))
@@ -137,7 +138,7 @@ def _paths(given: Union[None, Path, Sequence[Path]]) -> List[str]:
     if given is None:
         return []
     listed = [given] if isinstance(given, (str, os.PathLike)) else given
-    return [os.fsdecode(path) for path in listed]
+    return [path_text(path) for path in listed]
 
 
 def _samples(calibrate: Any, names: List[str], methods: Optional[Mapping[str, Model]],
@@ -159,7 +160,7 @@ def _files(given: Any, folder: str) -> List[str]:
 
 def _file(samples: Samples, folder: str) -> str:
     if isinstance(samples, (str, os.PathLike)):
-        return os.fsdecode(samples)
+        return path_text(samples)
     import numpy
     if isinstance(samples, Mapping):
         arrays = {name: numpy.asarray(array) for name, array in samples.items()}

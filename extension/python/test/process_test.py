@@ -288,6 +288,24 @@ class ProcessTest(unittest.TestCase):
         done = python("import sys, petrel; print('torch' in sys.modules, 'numpy' in sys.modules)")
         self.assertEqual((done.returncode, done.stdout), (0, "False False\n"), done.stderr)
 
+    def test_objects_are_made_by_functions_alone(self):
+        code = """
+from petrel import _petrel
+types = [value for value in vars(_petrel).values()
+         if isinstance(value, type) and type(value).__name__ == "pybind11_type"]
+for made in types:
+    for make in (made, lambda: made.__new__(made), lambda: object.__new__(made),
+                 type("Derived", (made,), {})):
+        try:
+            made_object = make()
+        except TypeError:
+            continue
+        raise AssertionError(f"{made} was made")
+print(len(types) > 8)
+"""
+        done = python(code)
+        self.assertEqual((done.returncode, done.stdout), (0, "True\n"), done.stderr)
+
     def test_calls_many_times_without_growing(self):
         forward = petrel.load(petrel.export(DIGITS))["forward"]
         image = numpy.ones((1, 1, 8, 8), numpy.float32)

@@ -229,6 +229,21 @@ class ExportTest(unittest.TestCase):
             program.save(target / "none" / "x.pte")
         self.assertEqual(os.listdir(target), [])
 
+    def test_a_zero_in_a_path_ends_none(self):
+        program = petrel.export(DIGITS)
+        other = program.path + "\0other"
+        archive = f"{DIGITS}\0other"
+        for wrong in (lambda: petrel.load(other), lambda: petrel.load(program, data=[other]),
+                      lambda: petrel.load(pathlib.Path(other)), lambda: petrel.export(archive),
+                      lambda: program.save(other), lambda: petrel.list_data(other),
+                      lambda: petrel.split_data(other, "o.pte", "o.ptd"),
+                      lambda: petrel.merge_data(program.path, [other], "o.pte"),
+                      lambda: petrel.load_compiled(other),
+                      lambda: petrel.diff(other, program, [images(1)[0]]),
+                      lambda: petrel.gen_c(DIGITS, output=other)):
+            with self.assertRaisesRegex(ValueError, "embedded null byte"):
+                wrong()
+
     def test_arguments_that_are_wrong_are_told(self):
         for arguments, error in (
             (dict(), ValueError),
