@@ -95,6 +95,34 @@ Inferred solution_and_info(const BoundArguments& in) {
   return types;
 }
 
+// What the operators behind others also tell: the factors of each matrix, and which rows were
+// exchanged.
+void add_factors(const TensorType& a, std::vector<Type>& types) {
+  types.push_back(TensorType::contiguous(a.dtype, a.sizes));
+  types.push_back(
+      TensorType::contiguous(ScalarType::kInt, Sizes(a.sizes.begin(), a.sizes.end() - 1)));
+}
+
+Inferred determinant_and_factors(const BoundArguments& in) {
+  PETREL_ASSIGN_OR_RETURN(std::vector<Type> types, determinant(in));
+  add_factors(in.tensor("A"), types);
+  return types;
+}
+
+Inferred sign_log_and_factors(const BoundArguments& in) {
+  PETREL_ASSIGN_OR_RETURN(std::vector<Type> types, sign_and_log(in));
+  add_factors(in.tensor("A"), types);
+  return types;
+}
+
+Inferred solution_and_factors(const BoundArguments& in) {
+  PETREL_ASSIGN_OR_RETURN(std::vector<Type> types, solution(in));
+  const TensorType& a = in.tensor("A");
+  add_factors(a, types);
+  types.push_back(TensorType::contiguous(ScalarType::kInt, batch_of(a)));
+  return types;
+}
+
 constexpr OpRow kRows[] = {
     {"aten::inverse(Tensor self) -> Tensor", "", kPure, infer<same_squares>},
     {"aten::linalg_inv(Tensor A) -> Tensor", "", kPure, infer<same_squares>},
@@ -102,15 +130,22 @@ constexpr OpRow kRows[] = {
      "", kPure, infer<squares_and_info>},
     {"aten::det(Tensor self) -> Tensor", "", kPure, infer<determinant>},
     {"aten::linalg_det(Tensor A) -> Tensor", "", kPure, infer<determinant>},
+    {"aten::_linalg_det(Tensor A) -> (Tensor result, Tensor LU, Tensor pivots)", "", kPure,
+     infer<determinant_and_factors>},
     {"aten::linalg_solve(Tensor A, Tensor B, *, bool left=True) -> Tensor", "", kPure,
      infer<solution>},
     {"aten::linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> "
      "(Tensor result, Tensor info)",
      "", kPure, infer<solution_and_info>},
+    {"aten::_linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> "
+     "(Tensor result, Tensor LU, Tensor pivots, Tensor info)",
+     "", kPure, infer<solution_and_factors>},
     {"aten::slogdet(Tensor self) -> (Tensor sign, Tensor logabsdet)", "", kPure,
      infer<sign_and_log>},
     {"aten::linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet)", "", kPure,
      infer<sign_and_log>},
+    {"aten::_linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet, Tensor LU, Tensor pivots)",
+     "", kPure, infer<sign_log_and_factors>},
     {"aten::logdet(Tensor self) -> Tensor", "", kPure, infer<determinant>},
     {"aten::matrix_power(Tensor self, int n) -> Tensor", "", kPure, infer<same_squares>},
     {"aten::linalg_matrix_power(Tensor self, int n) -> Tensor", "", kPure, infer<same_squares>},

@@ -86,16 +86,24 @@ BuiltValue solved(Builder& b, Value* a, Value* right, int64_t n) {
   return b.slice(a, 2, n, sizes_of(a)[2]);
 }
 
-// `y`, and zeros for `info` where the node has it: torch's "all went well".
+// `y`, and zeros for `info` where the node has it, last: torch's "all went well".
 Rewritten done_with_info(Builder& b, Node& node, Value* y) {
   if (node.num_results() == 1) return done(b, node, y);
-  Value* info = nullptr;
-  if (node.result(1)->is_used()) {
-    PETREL_ASSIGN_OR_RETURN(info,
-                            b.call(aten::full, {sizes_of(node.result(1)), 0, ScalarType::kInt}));
+  std::vector<Value*> results(node.num_results(), nullptr);
+  results[0] = y;
+  const size_t last = results.size() - 1;
+  if (node.result(last)->is_used()) {
+    PETREL_ASSIGN_OR_RETURN(results[last],
+                            b.call(aten::full, {sizes_of(node.result(last)), 0, ScalarType::kInt}));
   }
-  PETREL_RETURN_IF_ERROR(b.replace(node, {y, info}));
+  PETREL_RETURN_IF_ERROR(b.replace(node, results));
   return true;
+}
+
+// Whether anyone reads the factors, result `first`, or the exchanged rows after them. No step
+// here keeps them.
+bool reads_factors(const Node& node, size_t first) {
+  return node.result(first)->is_used() || node.result(first + 1)->is_used();
 }
 
 Rewritten inverse(Builder& b, Node& node) {
@@ -160,6 +168,7 @@ absl::StatusOr<std::vector<Value*>> signed_pivots(Builder& b, Value* a) {
 
 // The product of the pivots.
 Rewritten determinant(Builder& b, Node& node) {
+  if (node.is(aten::_linalg_det) && reads_factors(node, 1)) return false;
   PETREL_ASSIGN_OR_RETURN(const std::vector<Value*> pivots,
                           signed_pivots(b, tensor_at(node, arg::A, arg::self)));
   if (pivots.empty()) return false;
@@ -167,12 +176,17 @@ Rewritten determinant(Builder& b, Node& node) {
   for (size_t i = 1; i < pivots.size(); ++i) {
     PETREL_ASSIGN_OR_RETURN(det, b.binary(aten::mul_Tensor, det, pivots[i]));
   }
-  return done(b, node, b.view(det, sizes_of(node.result())));
+  PETREL_ASSIGN_OR_RETURN(det, b.view(det, sizes_of(node.result(0))));
+  std::vector<Value*> results = {det};
+  results.resize(node.num_results(), nullptr);
+  PETREL_RETURN_IF_ERROR(b.replace(node, results));
+  return true;
 }
 
 // The product of their signs and the sum of their logarithms: 0 and -inf where there is no
 // inverse. Of `logdet` the sum alone, NaN where the product is negative.
 Rewritten log_determinant(Builder& b, Node& node) {
+  if (node.is(aten::_linalg_slogdet) && reads_factors(node, 2)) return false;
   PETREL_ASSIGN_OR_RETURN(const std::vector<Value*> pivots,
                           signed_pivots(b, tensor_at(node, arg::A, arg::self)));
   if (pivots.empty()) return false;
@@ -189,18 +203,21 @@ Rewritten log_determinant(Builder& b, Node& node) {
   }
   PETREL_ASSIGN_OR_RETURN(sign, b.view(sign, sizes_of(node.result(0))));
   PETREL_ASSIGN_OR_RETURN(log, b.view(log, sizes_of(node.result(1))));
-  PETREL_RETURN_IF_ERROR(b.replace(node, {sign, log}));
+  std::vector<Value*> results = {sign, log};
+  results.resize(node.num_results(), nullptr);
+  PETREL_RETURN_IF_ERROR(b.replace(node, results));
   return true;
 }
 
 // Unknowns that are rows are columns of the transposed system.
 Rewritten solve(Builder& b, Node& node) {
+  if (node.is(aten::_linalg_solve_ex) && reads_factors(node, 1)) return false;
   Value* a = tensor_at(node, arg::A);
   Value* right = tensor_at(node, arg::B);
   const Size n = sizes_of(a).back();
   if (n < 1 || n > kMostRows) return false;
   const bool is_left = node.argument(arg::left) == Argument(true);
-  const Sizes& out = sizes_of(node.result());
+  const Sizes& out = sizes_of(node.result(0));
   if (!is_left && out.size() < sizes_of(a).size()) return false;
   Sizes sizes = out;
   if (out.size() < sizes_of(a).size()) sizes.push_back(1);  // of vectors
@@ -306,6 +323,7 @@ constexpr Rewrite kRows[] = {
     {aten::linalg_inv_ex, inverse},
     {aten::slogdet, log_determinant},
     {aten::linalg_slogdet, log_determinant},
+    {aten::_linalg_slogdet, log_determinant},
     {aten::logdet, log_determinant},
     {aten::matrix_exp, matrix_exp},
     {aten::linalg_matrix_exp, matrix_exp},
@@ -313,8 +331,10 @@ constexpr Rewrite kRows[] = {
     {aten::linalg_matrix_power, matrix_power},
     {aten::det, determinant},
     {aten::linalg_det, determinant},
+    {aten::_linalg_det, determinant},
     {aten::linalg_solve, solve},
     {aten::linalg_solve_ex, solve},
+    {aten::_linalg_solve_ex, solve},
     {aten::cholesky, cholesky},
     {aten::linalg_cholesky, cholesky},
     {aten::linalg_cholesky_ex, cholesky},

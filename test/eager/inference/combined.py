@@ -124,3 +124,8 @@ call("cholesky_solve", T(3, 2), Unit(3))
 call("cholesky_solve", T(5, 1, 3, 4), Unit(2, 3), True)
 call("_trilinear", T(3, 4), T(2, 4, 5), T(3, 5), [1, 3], [0], [1, 2], [2, 3])
 call("_trilinear", T(3, 1), T(4), T(3, 4), [], [0], [], [1], 0)
+for op in ("_linalg_det", "_linalg_slogdet"):
+    call(op, Unit(3))
+    call(op, Unit(2, 3, dt="f64"))
+call("_linalg_solve_ex", Unit(3), T(3))
+call("_linalg_solve_ex", Unit(2, 3), T(2, 3, 4))

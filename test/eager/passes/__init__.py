@@ -63,4 +63,5 @@ def record():
     groups.histograms()
     second_names.truths()
     quantized.rounding()
+    small_matrices.core_factors()
     return CASES

@@ -82,6 +82,16 @@ def windows():
         torch.logspace(0, 2, 5), torch.logspace(-1, 3, 4, base=2.0), torch.logspace(1, 5, 1)), rand(6))
 
 
+def core_factors():
+    """What `run_decompositions()` makes of determinants and systems."""
+    a, right = rand(2, 3, 3) + 2 * torch.eye(3), rand(2, 3, 2)
+    aten = torch.ops.aten
+    emit("determinants_with_factors", lambda a, r: (
+        aten._linalg_det(a)[0], *aten._linalg_slogdet(a)[:2],
+        aten._linalg_solve_ex(a, r)[0], aten._linalg_solve_ex(a[0], r[0, :, 0])[3],
+        aten._linalg_solve_ex(a, r.mT, left=False)[0]), a, right)
+
+
 def grids():
     for mode in ("bilinear", "nearest"):
         emit("volume_grids_" + mode, lambda x, g: tuple(
