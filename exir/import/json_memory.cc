@@ -27,6 +27,8 @@ constexpr size_t kHeldItemBytes = 24 + 56;
 constexpr size_t kHeldMemberBytes = 2 * 24 + 88;
 // Shorter texts lie in their value.
 constexpr SizeType kLongText = 14;
+// Characters of a number that is zero; torch writes at most four.
+constexpr SizeType kLongZero = 16;
 
 // Counts what the library's Document would keep.
 class Counter : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Counter> {
@@ -34,8 +36,17 @@ class Counter : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Counter> 
   Counter(size_t max_depth, size_t max_bytes) : max_depth_(max_depth), max_bytes_(max_bytes) {}
 
   bool is_deep() const { return depth_ > max_depth_; }
+  bool has_odd_zero() const { return has_odd_zero_; }
 
   bool Default() { return true; }
+  // RapidJSON looks for the first bit of a zero whose point it has to move far.
+  bool RawNumber(const char* digits, SizeType length, bool) {
+    const std::string_view text(digits, length);
+    const bool is_zero = text.substr(0, text.find_first_of("eE")).find_first_of("123456789") ==
+                         std::string_view::npos;
+    has_odd_zero_ = is_zero && (length > kLongZero || text.find_first_of("eE") != text.npos);
+    return !has_odd_zero_;
+  }
   bool Key(const char*, SizeType length, bool) { return take(text_bytes(length)); }
   bool String(const char*, SizeType length, bool) { return take(text_bytes(length)); }
   bool StartObject() { return open(); }
@@ -60,6 +71,7 @@ class Counter : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Counter> 
 
   const size_t max_depth_;
   const size_t max_bytes_;
+  bool has_odd_zero_ = false;
   size_t depth_ = 0;
   size_t bytes_ = 0;
 };
@@ -72,12 +84,18 @@ absl::Status check_json_memory(std::string_view text, size_t max_depth, const st
   rapidjson::MemoryStream stream(text.data(), text.size());
   rapidjson::EncodedInputStream<rapidjson::UTF8<>, rapidjson::MemoryStream> input(stream);
   rapidjson::Reader reader;
-  constexpr unsigned kHow = rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag;
+  constexpr unsigned kHow = rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag |
+                            rapidjson::kParseNumbersAsStringsFlag;
   const rapidjson::ParseResult result = reader.Parse<kHow>(input, counter);
   if (!result.IsError()) return absl::OkStatus();
   if (counter.is_deep()) {
     return absl::InvalidArgumentError(
         absl::StrCat(name, ": is not JSON of an archive: nests deeper than ", max_depth));
+  }
+  if (counter.has_odd_zero()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(name, ": is not JSON of an archive: a zero has an exponent or more than ",
+                     kLongZero, " characters, before byte ", result.Offset() + 1));
   }
   if (result.Code() == rapidjson::kParseErrorTermination) {
     return absl::InvalidArgumentError(absl::StrCat(name, ": its values take more than ", most,

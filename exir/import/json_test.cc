@@ -113,6 +113,27 @@ TEST(Json, RefusesBrokenText) {
   }
 }
 
+// RapidJSON 1.1 looks for the first bit of 0 then, which has none.
+TEST(Json, RefusesZerosWhosePointMovesFar) {
+  for (const char* zero : {"0e38", "-0.0E-99", "0.0000000000000000000000000000000", "[1, 0e23]",
+                           "{\"a\": 0.00e99}"}) {
+    const std::string text = zero;
+    const auto parsed = JsonDocument::parse(
+        {reinterpret_cast<const uint8_t*>(text.data()), text.size()}, "archive");
+    ASSERT_FALSE(parsed.ok()) << text;
+    EXPECT_TRUE(absl::StrContains(parsed.status().message(),
+                                  "a zero has an exponent or more than 16 characters"))
+        << parsed.status();
+  }
+  for (const char* number : {"0", "-0", "0.0", "-0.0", "\"0e38\"", "1e-30", "10e2", "0.01e-9"}) {
+    const std::string text = number;
+    EXPECT_TRUE(
+        JsonDocument::parse({reinterpret_cast<const uint8_t*>(text.data()), text.size()}, "archive")
+            .ok())
+        << text;
+  }
+}
+
 TEST(Json, CountsNestingOutsideOfTexts) {
   const auto nested = [](size_t depth) {
     return std::string(depth, '[') + std::string(depth, ']');
