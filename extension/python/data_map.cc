@@ -44,7 +44,12 @@ PythonDataMap::PythonDataMap(py::object map, std::shared_ptr<Pending> pending)
     : map_(std::move(map)), pending_(std::move(pending)) {
   const auto count = map_.attr("get_num_keys")().cast<uint32_t>();
   for (uint32_t i = 0; i < count; ++i) {
-    keys_.push_back(map_.attr("get_key")(i).cast<Text>().bytes);
+    const py::object key = map_.attr("get_key")(i);
+    if (!py::isinstance<py::str>(key) && !py::isinstance<py::bytes>(key)) {
+      throw py::type_error("key " + std::to_string(i) + " of a petrel.NamedDataMap is of type " +
+                           Py_TYPE(key.ptr())->tp_name + ", must be a str");
+    }
+    keys_.push_back(key.cast<Text>().bytes);
     if (keys_.back().find('\0') != std::string::npos) {
       throw py::value_error("key " + std::to_string(i) + " of a petrel.NamedDataMap has a NUL");
     }

@@ -417,6 +417,11 @@ class BadMapTest(WithoutWeights):
         self.refused({**self.weights, "shift": b"short"}, text="shift")
         self.refused({**self.weights, "shift": b""}, text="shift")
 
+    def test_keys_that_are_no_texts_are_told(self):
+        for key, kind in ((1, "int"), (None, "NoneType"), (("a",), "tuple")):
+            self.refused({**self.weights, key: b""}, TypeError,
+                         f"of a petrel.NamedDataMap is of type {kind}, must be a str")
+
     def test_wrong_layouts_are_told(self):
         for layout in (petrel.TensorLayout("float64", (4,)), petrel.TensorLayout("float32", (5,)),
                        petrel.TensorLayout("float32", (2, 2)),
