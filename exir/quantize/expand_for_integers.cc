@@ -28,15 +28,17 @@ namespace {
 
 using Rewritten = absl::StatusOr<bool>;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+// Of what is shut out. Rows of it alone, as padding is, have a softmax, which those of -inf lack:
+// samples would show NaN where the model has none.
+constexpr double kLowest = std::numeric_limits<float>::lowest();
 
 bool is_fixed(const Value* value) {
   return value != nullptr && value->is_constant() && !value->constant()->is_mutable();
 }
 
-// What is masked out as -inf, whatever the mask was written as.
+// What is masked out as kLowest, whatever the mask was written as.
 Rewritten where_allowed(Builder& b, Node& node, Value* allowed, Value* x) {
-  PETREL_ASSIGN_OR_RETURN(Value * low, b.scalar(-kInfinity, x->tensor().dtype));
+  PETREL_ASSIGN_OR_RETURN(Value * low, b.scalar(kLowest, x->tensor().dtype));
   return done(b, node, b.call(aten::where_self, {allowed, x, low}));
 }
 
@@ -141,6 +143,13 @@ Rewritten safe_softmax(Builder& b, Node& node) {
   if (seen == nullptr || !seen->is(aten::ne_Scalar) ||
       seen->input(arg::self) != softmax->input(arg::self)) {
     return false;
+  }
+  const Value& scores = *softmax->input(arg::self);
+  Node* const masking = scores.producer();
+  if (masking != nullptr && masking->is(aten::where_self) &&
+      shuts_out(*masking->input(arg::other))) {
+    PETREL_ASSIGN_OR_RETURN(Value * low, b.scalar(kLowest, scores.tensor().dtype));
+    masking->set_argument(static_cast<size_t>(masking->op().find_arg(arg::other)), Argument(low));
   }
   return done(b, node, node.input(arg::self));
 }

@@ -49,6 +49,15 @@ TEST(ExpandForIntegers, ShutsOutByOneFormOfMask) {
   EXPECT_THAT(text, AllOf(HasSubstr("aten.logical_not.default(%1)"), HasSubstr("aten.where.self")));
 }
 
+// Rows that are shut out whole are NaN after a softmax of -inf alone.
+TEST(ExpandForIntegers, ShutsOutByNumbersThatAreFinite) {
+  const std::string text = expanded(R"(method @m(%q: f32[1,3,4], %m: bool[1,3,3]) {
+    %y = aten.scaled_dot_product_attention.default(%q, %q, %q, %m)
+    return %y })");
+  EXPECT_THAT(
+      text, AllOf(HasSubstr("aten.where.self"), Not(HasSubstr("aten.any")), Not(HasSubstr("inf"))));
+}
+
 // As nn.TransformerEncoderLayer does with src_key_padding_mask, for each of its layers.
 TEST(ExpandForIntegers, MovesWhatIsAllowedAsTheMaskWasMoved) {
   const std::string text = expanded(R"(method @m(%x: f32[2,4,3,3], %p: bool[2,3]) {
