@@ -50,3 +50,12 @@ class Fills(nn.Module):
                 torch.full((rows, 2), self.strides[1].item(), dtype=torch.float32),
                 x.new_full((1, 2), self.places[1].item(), dtype=torch.int64),
                 torch.scalar_tensor(self.strides[1].item()) * x)
+
+
+class Unfolds(nn.Module):
+    """Windows of an image whose sizes vary; those over rows are a convolution's of ConvBERT."""
+
+    def forward(self, x):
+        unfold = nn.functional.unfold
+        return (unfold(x, (3, 2), padding=(1, 0), stride=(2, 1)), unfold(x[0], 2, dilation=2),
+                unfold(x.flatten(2).unsqueeze(-1), (9, 1), padding=(4, 0)))
