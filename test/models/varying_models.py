@@ -382,6 +382,19 @@ def unfolds():
     return Unfolds(), (draw(2, 2, 5, 6),), shapes, calls
 
 
+class Ranges(nn.Module):
+    """Centres of places, as DINOv3 counts them."""
+
+    def forward(self, x):
+        n = x.shape[0]
+        return (torch.arange(0.5, n, dtype=torch.float32) / n, torch.arange(0.5, n // 2))
+
+
+def ranges():
+    calls = [(draw(rows),) for rows in (4, 7, 20)]
+    return Ranges(), (draw(6),), ({0: Dim("rows", min=4, max=20)},), calls
+
+
 class Numbers(nn.Module):
     """What sizes become as numbers: scales, bounds, powers, starts and steps."""
 
@@ -474,7 +487,7 @@ MODELS = {
         mlp, cnn_batch, cnn_image, encoder, prefill, sizes,
         cond, cond_varying, cond_nested, map_rows, map_varying, few_rows,
         scan_rows, scan_varying, while_bound, found_start, found_places, found_rows, found_scales,
-        resizes, resamples, unfolds, fills, numbers, number_arguments, number_refusals,
+        resizes, resamples, unfolds, ranges, fills, numbers, number_arguments, number_refusals,
         returned_numbers, masks, mask_rows, masked_places,
     )
 }  # fmt: skip
