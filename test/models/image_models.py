@@ -68,3 +68,20 @@ class WritesOut(nn.Module):
         torch.mul(x[:, :1], 3.0, out=rows[:, 1:2])
         square = torch.matmul(x, x.t(), out=x.new_empty(x.shape[0], x.shape[0]))
         return z, part, joined, wide, rows, square
+
+
+class Unfolds(nn.Module):
+    """Windows of an image whose sizes vary; those over rows are a convolution's of ConvBERT."""
+
+    def forward(self, x):
+        unfold = nn.functional.unfold
+        return (unfold(x, (3, 2), padding=(1, 0), stride=(2, 1)), unfold(x[0], 2, dilation=2),
+                unfold(x.flatten(2).unsqueeze(-1), (9, 1), padding=(4, 0)))
+
+
+class Ranges(nn.Module):
+    """Centres of places, as DINOv3 counts them."""
+
+    def forward(self, x):
+        n = x.shape[0]
+        return (torch.arange(0.5, n, dtype=torch.float32) / n, torch.arange(0.5, n // 2))

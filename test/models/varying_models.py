@@ -13,7 +13,7 @@ from torch._higher_order_ops import map as higher_order_map
 from torch._higher_order_ops import scan, while_loop
 from torch.export import Dim
 
-from image_models import Fills, Resamples, Resizes, WritesOut
+from image_models import Fills, Ranges, Resamples, Resizes, Unfolds, WritesOut
 from mask_models import MaskedPlaces, MaskRows, Masks
 
 
@@ -380,6 +380,18 @@ def resamples():
     return Resamples(), (draw(1, 2, 5, 6),), shapes, calls
 
 
+def unfolds():
+    calls = [(draw(n, 2, h, w),) for n, h, w in ((1, 4, 4), (2, 5, 8), (3, 8, 4), (2, 9, 9))]
+    shapes = ({0: Dim("batch", min=1, max=3), 2: Dim("height", min=4, max=9),
+               3: Dim("width", min=4, max=9)},)
+    return Unfolds(), (draw(2, 2, 5, 6),), shapes, calls
+
+
+def ranges():
+    calls = [(draw(rows),) for rows in (4, 7, 20)]
+    return Ranges(), (draw(6),), ({0: Dim("rows", min=4, max=20)},), calls
+
+
 class Numbers(nn.Module):
     """What sizes become as numbers: scales, bounds, powers, starts and steps."""
 
@@ -472,8 +484,8 @@ MODELS = {
         mlp, cnn_batch, cnn_image, encoder, prefill, sizes,
         cond, cond_varying, cond_nested, map_rows, map_varying, few_rows,
         scan_rows, scan_varying, while_bound, found_start, found_places, found_rows, found_scales,
-        resizes, resamples, fills, outs, numbers, number_arguments, number_refusals, returned_numbers, masks, mask_rows,
-        masked_places,
+        resizes, resamples, unfolds, ranges, fills, outs, numbers, number_arguments, number_refusals,
+        returned_numbers, masks, mask_rows, masked_places,
     )
 }  # fmt: skip
 

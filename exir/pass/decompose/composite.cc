@@ -100,10 +100,11 @@ Rewritten cross(Builder& b, Node& node) {
 
 // The windows of an image, as F.unfold and F.fold count them.
 struct Windows {
-  Ints kernel, dilation, padding, stride, count;
+  Ints kernel, dilation, padding, stride;
+  Sizes count;
 };
 
-Windows windows_of(const Node& node, const Ints& image) {
+Windows windows_of(const Node& node, const Sizes& image) {
   Windows w;
   w.kernel = ints_at(node, arg::kernel_size, 2);
   w.dilation = ints_at(node, arg::dilation, 2);
@@ -134,17 +135,44 @@ absl::StatusOr<Value*> places_of(Builder& b, const Windows& w, int64_t width) {
                            {static_cast<int64_t>(places.size())}, places);
 }
 
+// A node for each element of a window.
+constexpr int64_t kMostElementsOfWindow = 256;
+
+// Of an image whose sizes vary: element (i, j) of all windows is one slice of it.
+BuiltValue slices_of(Builder& b, Value* x, const Windows& w) {
+  const auto cut = [&](Value* from, size_t i, int64_t element) {
+    const Size start = element * w.dilation[i];
+    const Size end = start + (w.count[i] - 1) * w.stride[i] + 1;
+    return b.slice(from, static_cast<int64_t>(i) + 2, start, end, w.stride[i]);
+  };
+  std::vector<Value*> slices;
+  for (int64_t i = 0; i < w.kernel[0]; ++i) {
+    PETREL_ASSIGN_OR_RETURN(Value * rows, cut(x, 0, i));
+    for (int64_t j = 0; j < w.kernel[1]; ++j) {
+      PETREL_ASSIGN_OR_RETURN(Value * slice, cut(rows, 1, j));
+      slices.push_back(slice);
+    }
+  }
+  return b.call(aten::stack, {slices, 2});
+}
+
 // [N, C, H, W] -> [N, C * kernel, windows]
 Rewritten im2col(Builder& b, Node& node) {
   Value* x = tensor_at(node, arg::self);
   Sizes sizes = sizes_of(x);
   if (sizes.size() == 3) sizes.insert(sizes.begin(), 1);
   const Windows w = windows_of(node, {sizes[2], sizes[3]});
+  const bool varies = !sizes[2].expression().is_constant() || !sizes[3].expression().is_constant();
+  if (varies && product(w.kernel) > kMostElementsOfWindow) return false;
   PETREL_ASSIGN_OR_RETURN(x, b.view(x, sizes));
   if (w.padding[0] != 0 || w.padding[1] != 0) {
     PETREL_ASSIGN_OR_RETURN(
         x, b.call(aten::constant_pad_nd,
                   {x, Ints{w.padding[1], w.padding[1], w.padding[0], w.padding[0]}, 0}));
+  }
+  if (varies) {
+    PETREL_ASSIGN_OR_RETURN(x, slices_of(b, x, w));
+    return done(b, node, b.view(x, sizes_of(node.result())));
   }
   const Size height = sizes[2] + 2 * w.padding[0];
   const Size width = sizes[3] + 2 * w.padding[1];
@@ -159,7 +187,7 @@ Rewritten col2im(Builder& b, Node& node) {
   Value* x = tensor_at(node, arg::self);
   const Sizes out = sizes_of(node.result());
   const Ints image(out.end() - 2, out.end());
-  const Windows w = windows_of(node, image);
+  const Windows w = windows_of(node, {image[0], image[1]});
   const int64_t height = image[0] + 2 * w.padding[0];
   const int64_t width = image[1] + 2 * w.padding[1];
   const Size channels = product(leading(out, 2));

@@ -60,6 +60,17 @@ Rewritten arange(Builder& b, Node& node) {
     return done(b, node, b.call(aten::arange_start_step, {0, node.argument(arg::end), 1, dtype}));
   }
   const bool has_step = node.is(aten::arange_start_step);
+  // How many numbers there are does not follow from a start with a fraction where the end varies:
+  // so many as the node says. Eager adds up in double, too.
+  const Size count = sizes_of(node.result())[0];
+  if (!has_step && is_floating_point(dtype) && !count.expression().is_constant() &&
+      !is_size(node.argument(arg::start))) {
+    const double start = fixed_number(node.argument(arg::start));
+    PETREL_ASSIGN_OR_RETURN(Value * y,
+                            b.call(aten::arange_start_step, {0, count, 1, ScalarType::kDouble}));
+    PETREL_ASSIGN_OR_RETURN(y, b.call(aten::add_Scalar, {y, start}));
+    return done(b, node, b.cast(y, dtype));
+  }
   if (has_step && node.argument(arg::dtype) == Argument(dtype) &&
       node.argument(arg::layout).is_none() && node.argument(arg::device).is_none() &&
       node.argument(arg::pin_memory).is_none()) {
