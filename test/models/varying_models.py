@@ -15,6 +15,7 @@ from torch.export import Dim
 
 from image_models import Fills, Ranges, Resamples, Resizes, Unfolds, WritesOut
 from mask_models import MaskedPlaces, MaskRows, Masks
+from number_models import NumberArguments, NumberRefusals, Numbers, ReturnedNumbers
 
 
 def seeded(module: nn.Module) -> nn.Module:
@@ -392,37 +393,9 @@ def ranges():
     return Ranges(), (draw(6),), ({0: Dim("rows", min=4, max=20)},), calls
 
 
-class Numbers(nn.Module):
-    """What sizes become as numbers: scales, bounds, powers, starts and steps."""
-
-    def forward(self, x):
-        n = x.shape[0]
-        scale = 1.0 / n
-        first = torch.zeros(1, 3, dtype=torch.int64)
-        return (x * scale - n * 0.3, x.sum(0) / n, x + max(n, 4) / 3, x.masked_fill(x > 0, scale),
-                x.masked_fill(x < 0, n), x > scale, torch.arange(n) > n * 0.5, torch.arange(n, 2 * n),
-                torch.arange(n - 1, -1, -1) * -(n / 2), torch.full((2,), n * 0.7, dtype=torch.int64),
-                torch.scatter(x, 0, first, n), torch.scatter(x, 0, first, scale))
-
-
 def numbers():
     calls = [(draw(rows, 3),) for rows in (2, 5, 10)]
     return Numbers(), (draw(6, 3),), ({0: Dim("rows", min=2, max=10)},), calls
-
-
-class NumberArguments(nn.Module):
-    """Numbers that sizes make where kernels keep a number in their code."""
-
-    def forward(self, x):
-        n = x.shape[0]
-        levels = (x * 8).to(torch.int32)
-        functional = nn.functional
-        return (x.clamp(max=n * 0.1), x.clamp(-n, n - 4), levels.clamp(min=3 - n, max=n),
-                levels.clamp(max=n * 0.7), functional.hardtanh(x, -0.2 * n, 0.1 * n),
-                functional.leaky_relu(x, n * 0.25), torch.add(x, x, alpha=n),
-                torch.sub(x, x[:1], alpha=n * 0.5), torch.add(levels, levels, alpha=n),
-                torch.tril(x, n - 4), torch.tril(x, diagonal=1 - n), torch.roll(x, n // 2, 0),
-                torch.roll(x, -n, 1), torch.roll(x, (1 - n, n + 1), (0, 1)), torch.roll(x, 7, 0))
 
 
 def number_arguments():
@@ -430,26 +403,9 @@ def number_arguments():
     return NumberArguments(), (draw(6, 3),), ({0: Dim("rows", min=2, max=10)},), calls
 
 
-class NumberRefusals(nn.Module):
-    """Numbers where generated C takes none that sizes make."""
-
-    def forward(self, x):
-        n = x.shape[0]
-        return torch.addmm(x, x, x.new_ones(3, 3), alpha=n), x * (1 / (n - 2))
-
-
 def number_refusals():
     calls = [(draw(rows, 3),) for rows in (3, 5, 10)]
     return NumberRefusals(), (draw(6, 3),), ({0: Dim("rows", min=2, max=10)},), calls
-
-
-class ReturnedNumbers(nn.Module):
-    """Outputs that are ints: sizes, what follows from them, from values, and one that is fixed."""
-
-    def forward(self, x, y):
-        n = x.shape[0]
-        return (x * n, n, n * 3 + y.shape[1], (x > 0).sum().item(), x.argmax().item(), x.shape[1],
-                n, y.sum(1))
 
 
 def returned_numbers():
