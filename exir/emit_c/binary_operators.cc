@@ -198,6 +198,8 @@ absl::Status divide(const OperatorRow& row, NodeCalls& calls) {
   if (is_floating(x) || y.floating()) return binary(row, calls);
   if (y.tensor == nullptr) {
     if (!y.number->is_value() && y.number->as_number() != 0) return binary(row, calls);
+    const SizeRange size = extent_of(*y.number).range();
+    if (y.number->is_value() && (size.low > 0 || size.high < 0)) return binary(row, calls);
     return absl::UnimplementedError("integers are divided by what may be 0");
   }
   // Where there is nothing to compute nothing is divided.

@@ -66,16 +66,16 @@ absl::Status nothing(const OperatorRow&, NodeCalls&) { return absl::OkStatus(); 
 // The list holds (before, after) pairs, last dim first; negative numbers crop.
 absl::Status constant_pad(const OperatorRow& row, NodeCalls& calls) {
   const Value* x = calls.node().input(arg::self);
-  const std::vector<int64_t> pad = ints_of(calls.node().argument(arg::pad));
+  const Extents pad = extents_of_list(calls.node().argument(arg::pad));
   fill_with(row, calls, calls.node().argument(arg::value));
   StridedView from = view_of(x->tensor());
   StridedView to = view_of(calls.out()->tensor());
   const size_t rank = from.sizes.size();
   for (size_t i = 0; i < pad.size() / 2; ++i) {
     const size_t d = rank - 1 - i;
-    const int64_t before = pad[2 * i];
-    const int64_t begin = std::max<int64_t>(0, -before);
-    const int64_t at = std::max<int64_t>(0, before);
+    const Extent& before = pad[2 * i];
+    const Extent begin = larger_of(0, 0 - before);
+    const Extent at = larger_of(0, before);
     const Extent count = larger_of(0, smaller_of(from.sizes[d] - begin, to.sizes[d] - at));
     from = from.cut(d, begin, count, 1);
     to = to.cut(d, at, count, 1);

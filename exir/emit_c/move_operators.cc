@@ -284,16 +284,6 @@ Extent rolled_by(const Extent& by, const Extent& size) {
   return forward - forward / size * size;
 }
 
-// The numbers of a list, each perhaps computed from sizes.
-Extents extents_of_list(const Argument& list) {
-  Extents extents;
-  for (const int64_t number : ints_of(list)) extents.emplace_back(number);
-  if (list.is_value()) extents.push_back(extent_of(list));
-  if (!list.is_list()) return extents;
-  for (const Argument& one : list.as_list()) extents.push_back(extent_of(one));
-  return extents;
-}
-
 // How far each of `sizes` moves, from 0 up to its size: a dim may be named more than once. Without
 // `dims` there is one.
 absl::StatusOr<Extents> rolled_dims(const Extents& shifts, const std::vector<int64_t>& dims,

@@ -251,6 +251,15 @@ Extent extent_of(const Argument& argument) {
   return type.kind == Type::Kind::kInt ? Extent(type.number) : Extent(MaybeSize());
 }
 
+Extents extents_of_list(const Argument& list) {
+  Extents extents;
+  for (const int64_t number : ints_of(list)) extents.emplace_back(number);
+  if (list.is_value()) extents.push_back(extent_of(list));
+  if (!list.is_list()) return extents;
+  for (const Argument& one : list.as_list()) extents.push_back(extent_of(one));
+  return extents;
+}
+
 const Value* tensor_of(const Argument& argument) {
   return argument.is_value() ? argument.value() : nullptr;
 }

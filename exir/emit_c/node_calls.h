@@ -130,6 +130,8 @@ bool is_float_number(const Argument& argument);
 
 // An int of the program, or one that is computed from sizes; unknown for others.
 Extent extent_of(const Argument& argument);
+// The numbers of a list, each perhaps computed from sizes.
+Extents extents_of_list(const Argument& list);
 
 // Null for none.
 const Value* tensor_of(const Argument& argument);

@@ -18,11 +18,31 @@ namespace {
 
 // Arguments that may be computed from sizes: the type of the result tells them, or whoever
 // writes the calls takes them as extents.
-constexpr ArgHandle kSizes[] = {
-    arg::size,    arg::end,        arg::repeats,  arg::length,      arg::split_sizes,   arg::start,
-    arg::index,   arg::fill_value, arg::s,        arg::value,       arg::other,         arg::N,
-    arg::C,       arg::HxW,        arg::exponent, arg::output_size, arg::min,           arg::max,
-    arg::min_val, arg::max_val,    arg::shifts,   arg::diagonal,    arg::negative_slope};
+constexpr ArgHandle kSizes[] = {arg::size,
+                                arg::end,
+                                arg::repeats,
+                                arg::length,
+                                arg::split_sizes,
+                                arg::start,
+                                arg::index,
+                                arg::fill_value,
+                                arg::s,
+                                arg::value,
+                                arg::other,
+                                arg::N,
+                                arg::C,
+                                arg::HxW,
+                                arg::exponent,
+                                arg::output_size,
+                                arg::min,
+                                arg::max,
+                                arg::min_val,
+                                arg::max_val,
+                                arg::shifts,
+                                arg::diagonal,
+                                arg::negative_slope,
+                                arg::pad,
+                                arg::k};
 
 bool takes_sizes(const Node& node, ArgHandle handle) {
   // Of sums, not of products and functions.

@@ -199,11 +199,18 @@ absl::Status running_sum(const OperatorRow& row, NodeCalls& calls) {
 absl::Status top(const OperatorRow& row, NodeCalls& calls) {
   const Node& node = calls.node();
   const Value* x = node.input(arg::self);
+  const Split split = split_at(x->tensor(), dim_of(node.argument(arg::dim), x->tensor()));
+  const Extent kept = extent_of(node.argument(arg::k));
+  if (kept != split.size && (kept - split.size).range().high > 0) {
+    KernelCall& check = calls.add("kernels/no_more.h", "no_more");
+    check.arguments = {calls.count(kept), calls.count(split.size)};
+    check.can_fail = true;
+  }
   KernelCall& call = calls.add("kernels/top_elements.h", row.name());
   NodeCalls::bind_read(call, "IN", x->tensor().dtype, arithmetic_of({x}));
   NodeCalls::bind_write(call, "OUT", x->tensor().dtype, arithmetic_of({x}));
-  bind_split(call, split_at(x->tensor(), dim_of(node.argument(arg::dim), x->tensor())));
-  NodeCalls::bind(call, "KEPT", node.argument(arg::k).as_int());
+  bind_split(call, split);
+  NodeCalls::bind(call, "KEPT", kept);
   const bool is_largest = node.argument(arg::largest).as_bool();
   call.tokens["EXPRESSION"] =
       compared(is_largest ? "petrel_is_larger(x, value)" : "petrel_is_larger(value, x)", x);

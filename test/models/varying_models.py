@@ -165,6 +165,22 @@ def few_rows():
     return FewRows().eval(), (draw(20, 4),), ({0: Dim("n", min=2, max=1000)},), calls
 
 
+class Ordered(nn.Module):
+    """Rows in order and padded to as many as there may be; places are counted around."""
+
+    def forward(self, x, places):
+        rows = x.shape[0]
+        padded = nn.functional.pad(x, (-1, 1, 8 - rows, rows), value=2.0)
+        ordered, order = x.sort(0, descending=True)
+        return (padded, ordered, order, x.median(0).values, places % rows,
+                torch.div(places, rows, rounding_mode="floor"))
+
+
+def ordered():
+    calls = [(draw(n, 3), torch.arange(-4, 9) * 3) for n in (1, 4, 8)]
+    return Ordered(), (draw(3, 3), torch.arange(13)), ({0: Dim("rows", min=1, max=8)}, None), calls
+
+
 class Choice(nn.Module):
     def __init__(self):
         super().__init__()
@@ -441,7 +457,7 @@ MODELS = {
         cond, cond_varying, cond_nested, map_rows, map_varying, few_rows,
         scan_rows, scan_varying, while_bound, found_start, found_places, found_rows, found_scales,
         resizes, resamples, unfolds, ranges, fills, outs, numbers, number_arguments, number_refusals,
-        returned_numbers, masks, mask_rows, masked_places,
+        returned_numbers, masks, mask_rows, masked_places, ordered,
     )
 }  # fmt: skip
 

@@ -181,6 +181,10 @@ class VaryingTest(unittest.TestCase):
         for height, width in ((3, 9), (9, 9), (4, 7)):
             self.check(built, [self.array(1, 2, height, width)])
 
+    def test_rows_are_ordered_padded_and_counted_around(self):
+        self.check_calls("ordered")
+        self.check_calls("ordered", "--pool", "name=fast,limit=256", "--pool", "slow=unlimited")
+
     def test_memory_of_the_caller_and_pools(self):
         self.check_calls("cnn_image", "--io", "caller", "--pool", "name=fast,limit=16K", "--pool",
                          "slow=unlimited")
@@ -188,7 +192,7 @@ class VaryingTest(unittest.TestCase):
         self.assertEqual(self.status(built, 17, 8), BAD)
 
     def test_sanitizers_find_nothing(self):
-        for name in ("mlp", "cnn_image", "prefill"):
+        for name in ("mlp", "cnn_image", "prefill", "ordered"):
             built = self.build(name)
             built.compile("gcc", ["-O1", "-fsanitize=address,undefined",
                                   "-fno-sanitize-recover=all"])
