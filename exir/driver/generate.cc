@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -18,6 +19,7 @@
 #include "exir/archive/device_archive.h"
 #include "exir/compile_c/compile_c.h"
 #include "exir/driver/compile.h"
+#include "exir/driver/earlier_files.h"
 #include "exir/driver/pool_setup.h"
 #include "exir/emit/emit.h"
 #include "exir/emit_c/emit_c.h"
@@ -209,6 +211,21 @@ absl::Status publish_files(const GenerateOptions& options, const std::vector<emi
   return outputs.publish();
 }
 
+// The folder then has what this run wrote, and nothing of an earlier one.
+absl::Status replace_files(const GenerateOptions& options, const std::vector<emit_c::CFile>& files,
+                           GenerateReport* report) {
+  const EarlierFiles earlier = EarlierFiles::read(options.folder, options.name);
+  PETREL_RETURN_IF_ERROR(publish_files(options, files, report));
+  std::set<std::string> written;
+  for (const emit_c::CFile& file : files) written.insert(file.name);
+  const std::vector<std::string> removed = earlier.remove_but(written);
+  if (removed.empty()) return absl::OkStatus();
+  report->notes.push_back(absl::StrCat(
+      "removed from '", options.folder,
+      "' what an earlier run wrote and this one did not: ", absl::StrJoin(removed, ", ")));
+  return absl::OkStatus();
+}
+
 // A folder that was made for files that could not be written goes again.
 absl::Status write_files(const GenerateOptions& options, const std::vector<emit_c::CFile>& files,
                          GenerateReport* report) {
@@ -221,7 +238,7 @@ absl::Status write_files(const GenerateOptions& options, const std::vector<emit_
     status = absl::PermissionDeniedError(
         absl::StrCat("folder '", folder, "' cannot be made: ", failed.message()));
   } else {
-    status = publish_files(options, files, report);
+    status = replace_files(options, files, report);
   }
   if (status.ok()) return status;
   for (const fs::path& made : missing) fs::remove(made, failed);  // only when it is empty

@@ -3,20 +3,35 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
+#include <string>
 #include <utility>
 
 #include "exir/emit_c/constant_file.h"
 #include "exir/emit_c/group.h"
 #include "exir/emit_c/kernel_choices.h"
+#include "exir/emit_c/names.h"
 #include "exir/emit_c/package.h"
 #include "exir/ir/blob.h"
 #include "exir/status_macros.h"
+#include "runtime/platform/fast_sha256.h"
 
 namespace petrel::exir::emit_c {
 namespace {
 
 Sha256 sha256_of_text(const std::string& text) {
   return sha256_of({reinterpret_cast<const uint8_t*>(text.data()), text.size()});
+}
+
+std::string digest_of(const CFile& file) {
+  runtime::Sha256 hash(runtime::fast_sha256_mixer());
+  (void)file.write([&hash](absl::Span<const uint8_t> bytes) {
+    hash.update({bytes.data(), bytes.size()});
+    return absl::OkStatus();
+  });
+  Sha256 digest;
+  hash.finish(digest.data());
+  return to_hex(digest);
 }
 
 // Levels of a tensor in the order of its type, which were in row-major order.
@@ -80,6 +95,7 @@ absl::StatusOr<std::vector<CFile>> emit_c(const PlannedProgram& planned, const C
   for (size_t i = 0; i < calls.size(); ++i) lay_out(planned.methods[i], pools.kernels, &calls[i]);
   std::vector<CFile> files;
   files.push_back({name + ".h", header_text(package)});
+  PETREL_RETURN_IF_ERROR(check_declared_once(files.back().text, files.back().name));
   files.push_back({name + ".c", source_text(package)});
   files.push_back({name + "_params.h", parameter_header_text(package)});
   if (package.includes_binary) {
@@ -118,7 +134,9 @@ absl::StatusOr<std::vector<CFile>> emit_c(const PlannedProgram& planned, const C
   files.push_back({name + "_selftest.c", self_test_text(package, calls)});
   files.push_back({name + ".mk", make_text(package)});
   files.push_back({name + ".cmake", cmake_text(package)});
-  files.push_back({"manifest.json", manifest_text(package, sha256)});
+  std::map<std::string, std::string> digests;
+  for (const CFile& file : files) digests[file.name] = digest_of(file);
+  files.push_back({"manifest.json", manifest_text(package, sha256, digests)});
   return files;
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -237,7 +238,8 @@ std::set<std::string> operators_of(const Package& package) {
 
 }  // namespace
 
-std::string manifest_text(const Package& package, const std::string& sha256) {
+std::string manifest_text(const Package& package, const std::string& sha256,
+                          const std::map<std::string, std::string>& digests) {
   Json json = {
       {"format", 1},
       {"name", package.name},
@@ -252,6 +254,7 @@ std::string manifest_text(const Package& package, const std::string& sha256) {
       {"target", package.pools->kernels == nullptr ? name_of(Target::kGeneric)
                                                    : name_of(package.pools->kernels->target())},
       {"constants", package.includes_binary ? "incbin" : "text"},
+      {"files", digests},
       {"sources", sources_of(package)},
       {"archives", archives_of(package)},
       {"kernel_flags", user_flags(package)},

@@ -56,12 +56,12 @@ CMemory state_memory(const plan::MemoryPool& pool, int64_t needed, const std::st
 absl::Status check_pool_names(const std::vector<plan::MemoryPool>& pools) {
   Names names("pool", Names::Use::kMember);
   for (const plan::MemoryPool& pool : pools) {
-    // NAME_bytes is the member beside it.
+    // NAME_bytes is the member beside it, and PACKAGE_static_pools() the function.
     if (sanitized(pool.name) != pool.name || is_taken(pool.name) ||
-        absl::EndsWith(pool.name, "_bytes")) {
+        absl::EndsWith(pool.name, "_bytes") || pool.name == "pools") {
       return absl::InvalidArgumentError(absl::StrCat(
           "--pool: name is '", pool.name, "', must be letters, digits and single underscores, ",
-          "begin with a letter, be no word of C or C++ and not end with _bytes"));
+          "begin with a letter, be no word of C or C++, not end with _bytes and not be pools"));
     }
     PETREL_RETURN_IF_ERROR(names.add(pool.name).status());
   }

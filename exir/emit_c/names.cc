@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exir/emit_c/names.h"
 
+#include <set>
+
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -116,6 +118,30 @@ absl::Status check_package_name(const std::string& name) {
   if (is_header(absl::AsciiStrToLower(name))) {
     return absl::InvalidArgumentError(absl::StrCat("the package name is '", name, "', and ", name,
                                                    ".h would hide the header of that name"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status check_declared_once(absl::string_view header, absl::string_view file) {
+  constexpr absl::string_view kDefine = "#define ";
+  std::set<absl::string_view> names;
+  int depth = 0;  // in the guard it is 1, and further in there are alternatives
+  for (const absl::string_view line : absl::StrSplit(header, '\n')) {
+    if (absl::StartsWith(line, "#if")) ++depth;
+    if (absl::StartsWith(line, "#endif")) --depth;
+    absl::string_view name;
+    if (depth == 1 && absl::StartsWith(line, kDefine)) {
+      name = line.substr(kDefine.size());
+      name = name.substr(0, name.find_first_of(" ("));
+    } else if (!line.empty() && absl::ascii_isalpha(static_cast<unsigned char>(line[0])) != 0 &&
+               absl::StrContains(line, '(')) {
+      name = line.substr(0, line.find('('));
+      name = name.substr(name.find_last_of(" *") + 1);
+    }
+    if (name.empty() || names.insert(name).second) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat(file, " would have two things called ", name,
+                     ": call a method, with --method, or an input or output otherwise"));
   }
   return absl::OkStatus();
 }

@@ -55,6 +55,10 @@ class Names {
 // The name that the user gives a package: it begins every name of its files.
 absl::Status check_package_name(const std::string& name);
 
+// What a header declares and defines beside its guard is there once each: names that are made of
+// several, as of a method and its input, can meet. `file` is for the message.
+absl::Status check_declared_once(absl::string_view header, absl::string_view file);
+
 // "KWS" for "kws".
 std::string in_capitals(absl::string_view name);
 

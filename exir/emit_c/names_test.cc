@@ -77,6 +77,19 @@ TEST(Names, PackagesBeginEveryNameSoTheyAreChecked) {
   }
 }
 
+TEST(Names, HeadersHaveEachNameOnce) {
+  const std::string guard = "#ifndef KWS_H\n#define KWS_H\n";
+  const std::string two = "#if A\n#define KWS_F(x)\n#else\n#define KWS_F(x) x\n#endif\n";
+  EXPECT_TRUE(check_declared_once(guard + two + "#define KWS_A 1\nint *kws_a(int b);\n", "f").ok());
+  EXPECT_EQ(check_declared_once(guard + "#define KWS_A 1\n#define KWS_A 2\n", "kws.h").message(),
+            "kws.h would have two things called KWS_A: call a method, with --method, or an input "
+            "or output otherwise");
+  for (const char* twice : {"float *kws_a(void);\nint kws_a(int b,\n    int c);\n",
+                            "#define KWS_A(x) x\n#define KWS_A 1\n"}) {
+    EXPECT_FALSE(check_declared_once(guard + twice, "kws.h").ok()) << twice;
+  }
+}
+
 TEST(Names, PackagesDoNotHideHeaders) {
   for (const char* name : {"math", "Math", "stdint", "string", "petrel_model"}) {
     EXPECT_THAT(std::string(check_package_name(name).message()),

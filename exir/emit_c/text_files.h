@@ -20,6 +20,7 @@
 #ifndef PETREL_EXIR_EMIT_C_TEXT_FILES_H_
 #define PETREL_EXIR_EMIT_C_TEXT_FILES_H_
 
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -121,7 +122,9 @@ std::string model_view_text();  // the same for C++
 absl::StatusOr<std::string> plan_text(const Package& package);
 std::string plan_header_text(const Package& package);
 std::vector<std::pair<std::string, std::string>> device_texts();
-std::string manifest_text(const Package& package, const std::string& sha256);
+// `digests` are of the other files, by name.
+std::string manifest_text(const Package& package, const std::string& sha256,
+                          const std::map<std::string, std::string>& digests);
 
 // "static const float kws_x[3] = {1.0f, 2.0f, 3.0f};", in short lines; `declaration` ends
 // before the size. Bytes that are no elements make C99's smallest array, {0}.

@@ -2,6 +2,7 @@
 """`gen-c --compile`: objects and shared libraries that the C compiler makes of a package, used
 by an app that knows no model, only petrel_model.h."""
 
+import hashlib
 import json
 import os
 import pathlib
@@ -148,7 +149,10 @@ class CompileTest(unittest.TestCase):
 
     def generated(self, *words, **environment):
         result = self.generate(*words, **environment)
-        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        # Folders are used again for other models.
+        self.assertLessEqual(len(result.stderr.splitlines()), 1)
+        self.assertRegex(result.stderr, r"^$|^petrel gen-c: removed from ")
 
     def app(self, name, methods, words=()):
         """The app that knows no model, with the object of one."""
@@ -264,6 +268,49 @@ class CompileTest(unittest.TestCase):
         manifest = json.loads((self.folder / "c/manifest.json").read_text())
         self.assertEqual(done(["./view"], self.folder),
                          f"arena {manifest['arena_bytes']}\nforward 1 1\n1 1 8 8 ")
+
+    def left(self, *words):
+        """The names in the folder after a run there, and what it said."""
+        run = subprocess.run([PETREL, "gen-c", DIGITS, "-o", "c", *words], cwd=self.folder,
+                             stderr=subprocess.PIPE, text=True, check=True)
+        return {file.name for file in (self.folder / "c").iterdir()}, run.stderr
+
+    def test_folder_has_nothing_of_an_earlier_run(self):
+        first, said = self.left("--name", "kws", "--pool", "sram=1M", "--compile", "so")
+        self.assertEqual(said, "")
+        self.assertTrue({"kws_memory.c", "libkws.so"} < first)
+        digests = json.loads((self.folder / "c/manifest.json").read_text())["files"]
+        self.assertEqual(set(digests), first - {"manifest.json", "libkws.so"})
+        for name, digest in digests.items():
+            data = (self.folder / "c" / name).read_bytes()
+            self.assertEqual(hashlib.sha256(data).hexdigest(), digest, name)
+        second, said = self.left("--name", "kws", "--compile", "obj")
+        self.assertEqual(second, first - {"kws_memory.c", "libkws.so"} | {"kws.o"})
+        self.assertIn("and this one did not: kws_memory.c, libkws.so\n", said)
+        # Of another package everything stays.
+        third, said = self.left("--name", "digits")
+        self.assertTrue(second < third)
+        self.assertEqual(said, "")
+
+    def test_what_others_made_stays_in_the_folder(self):
+        self.left("--name", "kws", "--pool", "sram=1M")
+        folder, outside = self.folder / "c", self.folder / "mine.c"
+        manifest = json.loads((folder / "manifest.json").read_text())
+        outside.write_text("int mine;")
+        digest = hashlib.sha256(b"int mine;").hexdigest()
+        for name in ("../mine.c", str(outside), "folder", "link.c", "", ".", "..", "a\0b"):
+            manifest["files"][name] = digest
+        (folder / "folder").mkdir()
+        (folder / "link.c").symlink_to(outside)
+        (folder / "libkws.so").write_text(manifest["sha256"])
+        with (folder / "kws_memory.c").open("a") as file:
+            file.write("/* mine */")
+        for text in (json.dumps(manifest), "[]", '{"files": 1}', '{"files": {"kws.mk": 2}}', "{"):
+            (folder / "manifest.json").write_text(text)
+            names, said = self.left("--name", "kws")
+            self.assertTrue({"folder", "link.c", "libkws.so", "kws_memory.c"} < names, text)
+            self.assertTrue(outside.exists() and (folder / "link.c").is_symlink())
+            self.assertNotIn("kws_memory.c", said)
 
     def test_library_exports_one_symbol_and_has_the_manifest_as_data(self):
         self.generated("kws", [("forward", DIGITS)], "so")

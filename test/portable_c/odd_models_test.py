@@ -145,6 +145,15 @@ class OddModelsTest(unittest.TestCase):
         self.assertEqual(result.returncode, 1)
         self.assertIn("inputs 'x' and 'X' would both be called X in macros", result.stderr)
 
+    def test_names_that_meet_where_they_are_joined_are_named(self):
+        for name, words in (("a", {"linux": "input_x"}), ("a_input", {"linux": "x"})):
+            renamed(PORTABLE / "words.pt2", self.folder / f"{name}.pt2", words)
+        result = self.gen("--method", "a=a.pt2", "--method", "a_input=a_input.pt2", "-o", "c",
+                          "--name", "kws")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("kws.h would have two things called KWS_A_INPUT_INPUT_X_", result.stderr)
+        self.assertFalse((self.folder / "c").exists())
+
     def test_words_of_the_languages_get_an_underscore(self):
         self.assertEqual(self.names(self.check("bits"), "outputs"), [("xor", "xor_")])
         folder = self.folder / "words"

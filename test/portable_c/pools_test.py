@@ -321,6 +321,7 @@ class PoolsTest(unittest.TestCase):
                 (["--pool", "int=1K"], "name is 'int', must be letters"),
                 (["--pool", "a-b=1K"], "name is 'a-b', must be letters"),
                 (["--pool", "a_bytes=1K"], "not end with _bytes"),
+                (["--pool", "pools=1K"], "name is 'pools', must be letters"),
                 (words("--pool", "a=1K", "A=1K"), "pools 'a' and 'A' would both be called A"),
                 (["--pin", "x=sram"], "--pin 'x=sram': there is no --pool of that name"),
                 (["--pin", "x"], "--pin 'x=': must be GLOB=POOL"),
