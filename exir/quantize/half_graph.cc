@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exir/quantize/half_graph.h"
 
+#include <cmath>
 #include <set>
 #include <string>
 #include <utility>
@@ -12,11 +13,22 @@
 namespace petrel::exir {
 namespace {
 
+constexpr double kLargestHalf = 65504;
+
 bool is_float_tensor(const Value& value) {
   return value.type().is_tensor() && value.tensor().dtype == ScalarType::kFloat;
 }
 
+// It would be infinite in half, and no number times 0: masks are often 1 - m times -1e9.
+bool has_number_beyond_half(const Node& node) {
+  if (!node.is(aten::add_Scalar, aten::sub_Scalar, aten::mul_Scalar)) return false;
+  const Argument& number = node.argument(arg::other);
+  return number.is_number() && std::isfinite(number.as_number()) &&
+         std::abs(number.as_number()) > kLargestHalf;
+}
+
 bool takes_half(const Node& node) {
+  if (has_number_beyond_half(node)) return false;
   if (product_weight(node) != nullptr) return true;
   return node.is(aten::bmm, aten::scaled_dot_product_attention, aten::_softmax, aten::relu,
                  aten::relu6, aten::hardtanh, aten::clamp, aten::leaky_relu, aten::elu, aten::gelu,
@@ -48,6 +60,9 @@ HalfAnnotation annotate_half(const Graph& graph, const KeptFloat& keep_float) {
     }
     if (node->num_results() == 0 || !is_float_tensor(*node->result())) continue;
     std::string reason = kept_reason(keep_float, *node);
+    if (reason.empty() && has_number_beyond_half(*node)) {
+      reason = absl::StrCat("has a number beyond half, whose largest is ", kLargestHalf);
+    }
     if (reason.empty() && !takes_half(*node)) {
       reason = absl::StrCat(node->op().name, " is not computed in half");
     }

@@ -74,6 +74,20 @@ TEST(HalfGraph, LeavesWhatIsKeptOrFarFromProducts) {
   EXPECT_EQ(kept.left[3].reason, "no product is connected to it");
 }
 
+TEST(HalfGraph, KeepsNumbersBeyondHalfInFloats) {
+  const auto graph = graph_of(R"(method @m(%x: f32[2,4], %m: f32[2,8]) {
+    %w = constant @w : f32[8,4]
+    %y = aten.linear.default(%x, %w, none)
+    %far = aten.mul.Scalar(%m, -1000000000.0)
+    %near = aten.mul.Scalar(%y, -65504.0)
+    %z = aten.add.Tensor(%near, %far)
+    return %z })");
+  ASSERT_NE(graph, nullptr);
+  const HalfAnnotation annotation = annotate_half(*graph, {});
+  EXPECT_THAT(names(annotation.left), ElementsAre("far"));
+  EXPECT_EQ(annotation.left[0].reason, "has a number beyond half, whose largest is 65504");
+}
+
 ConstantPtr floats(const std::vector<float>& values) {
   auto constant = std::make_shared<Constant>();
   constant->fqn = "c";
