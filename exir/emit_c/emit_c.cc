@@ -14,7 +14,6 @@
 #include "exir/emit_c/package.h"
 #include "exir/ir/blob.h"
 #include "exir/status_macros.h"
-#include "runtime/platform/fast_sha256.h"
 
 namespace petrel::exir::emit_c {
 namespace {
@@ -24,14 +23,13 @@ Sha256 sha256_of_text(const std::string& text) {
 }
 
 std::string digest_of(const CFile& file) {
-  runtime::Sha256 hash(runtime::fast_sha256_mixer());
-  (void)file.write([&hash](absl::Span<const uint8_t> bytes) {
-    hash.update({bytes.data(), bytes.size()});
-    return absl::OkStatus();
-  });
-  Sha256 digest;
-  hash.finish(digest.data());
-  return to_hex(digest);
+  return to_hex(sha256_of_pieces([&file](const auto& take) {
+    // Nothing that it is handed to fails.
+    (void)file.write([&take](absl::Span<const uint8_t> piece) {
+      take(piece);
+      return absl::OkStatus();
+    });
+  }));
 }
 
 // Levels of a tensor in the order of its type, which were in row-major order.

@@ -41,6 +41,14 @@ Sha256 sha256_of(absl::Span<const uint8_t> bytes) {
   return digest;
 }
 
+Sha256 sha256_of_pieces(const FeedFn& feed) {
+  runtime::Sha256 hash(runtime::fast_sha256_mixer());
+  feed([&hash](absl::Span<const uint8_t> piece) { hash.update({piece.data(), piece.size()}); });
+  Sha256 digest;
+  hash.finish(digest.data());
+  return digest;
+}
+
 std::string to_hex(const Sha256& digest) {
   static constexpr char kDigits[] = "0123456789abcdef";
   std::string text;

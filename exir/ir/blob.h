@@ -38,6 +38,9 @@ using Sha256 = std::array<uint8_t, 32>;
 
 // SHA-256 of `bytes`.
 Sha256 sha256_of(absl::Span<const uint8_t> bytes);
+// The same of all that `feed` hands over, piece by piece.
+using FeedFn = std::function<void(const std::function<void(absl::Span<const uint8_t>)>& take)>;
+Sha256 sha256_of_pieces(const FeedFn& feed);
 
 // Lower-case hexadecimal text, 64 characters.
 std::string to_hex(const Sha256& digest);
