@@ -115,8 +115,8 @@ TEST(Json, RefusesBrokenText) {
 
 // RapidJSON 1.1 looks for the first bit of 0 then, which has none.
 TEST(Json, RefusesZerosWhosePointMovesFar) {
-  for (const char* zero : {"0e38", "-0.0E-99", "0.0000000000000000000000000000000", "[1, 0e23]",
-                           "{\"a\": 0.00e99}"}) {
+  for (const char* zero :
+       {"0e38", "-0.0E-99", "0.0000000000000000000000000000000", "[1, 0e23]", "{\"a\": 0.00e99}"}) {
     const std::string text = zero;
     const auto parsed = JsonDocument::parse(
         {reinterpret_cast<const uint8_t*>(text.data()), text.size()}, "archive");
