@@ -257,7 +257,7 @@ absl::Status GraphReader::read_node(const Json& node) {
     }
     return absl::OkStatus();
   }
-  if (const OpInfo* of_out = find_op_of_out(operator_name(target)); of_out != nullptr) {
+  if (const OpInfo* of_out = find_op_of_out(node, operator_name(target)); of_out != nullptr) {
     return annotate(read_out_call(*of_out, node, source), place);
   }
   if (op == nullptr) {

@@ -150,7 +150,7 @@ absl::Status collect_unknown(const Json& graph, Places* unknown) {
       PETREL_ASSIGN_OR_RETURN(name, operator_with_effects(node));
       if (is_check(name)) continue;
     } else if (is_ignored(name) || find_torch_op(name) != nullptr ||
-               find_op_of_out(name) != nullptr) {
+               find_op_of_out(node, name) != nullptr) {
       continue;
     }
     PETREL_ASSIGN_OR_RETURN(bool scalar, has_scalar_results_only(node));
@@ -185,7 +185,23 @@ const OpInfo* find_torch_op(const std::string& name) {
   return absl::StartsWith(name, kOwnOperators) ? nullptr : find_op(name);
 }
 
-const OpInfo* find_op_of_out(const std::string& name) {
+namespace {
+
+// Whether an operator has all arguments of a node but `out`.
+bool takes_others(const OpInfo& op, const Json& node) {
+  const std::optional<Json> list = node.find("inputs");
+  const absl::StatusOr<std::vector<Json>> inputs = list ? list->items() : std::vector<Json>();
+  if (!inputs.ok()) return false;
+  return std::all_of(inputs->begin(), inputs->end(), [&op](const Json& input) {
+    const std::optional<Json> name = input.find("name");
+    const std::string text = name ? name->text().value_or("") : "";
+    return text == "out" || op.find_arg(text) >= 0;
+  });
+}
+
+}  // namespace
+
+const OpInfo* find_op_of_out(const Json& node, const std::string& name) {
   const size_t dot = name.rfind('.');
   if (dot == std::string::npos || find_torch_op(name) != nullptr) return nullptr;
   const std::string base = name.substr(0, dot + 1);
@@ -199,7 +215,7 @@ const OpInfo* find_op_of_out(const std::string& name) {
   }
   for (const std::string& other : others) {
     const OpInfo* op = find_torch_op(base + other);
-    if (op != nullptr) return op;
+    if (op != nullptr && takes_others(*op, node)) return op;
   }
   return nullptr;
 }

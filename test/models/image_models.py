@@ -67,7 +67,8 @@ class WritesOut(nn.Module):
         rows = torch.zeros_like(x)
         torch.mul(x[:, :1], 3.0, out=rows[:, 1:2])
         square = torch.matmul(x, x.t(), out=x.new_empty(x.shape[0], x.shape[0]))
-        return z, part, joined, wide, rows, square
+        mean = torch.mean(x, 1, out=x.new_empty(x.shape[0]))
+        return z, part, joined, wide, rows, square, mean
 
 
 class Unfolds(nn.Module):
