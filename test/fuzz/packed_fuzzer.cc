@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A file of packed weights that this process has written, changed in any places, and
-// used by the delegate that it was written for. The bytes are changes:
+// used by the delegate that it was written for or by one that has one of its nodes.
+// The bytes are changes:
 //
 //   u8 what: odd: digests are made right again; 2 and 3 of four: digests are not
-//            verified; 6 and 7: the file is cut off
+//            verified; 6 and 7 of eight: the file is cut off; what / 8: which delegate
 //   then, as often as there are: a position, a width, a number
 
 #include <fcntl.h>
@@ -89,47 +90,87 @@ struct Argument {
   Block block;
 };
 
+// A delegate and the shapes of its argument and its result.
+struct Use {
+  File payload;
+  std::vector<int32_t> from, to;
+};
+
 // A node of each kind that packs weights, and few others: what does not is for `payload`.
-Graph graph_of_packed() {
-  GraphBuilder b;
-  const uint32_t x = b.input({1, 6, 6, 2});
-  const uint32_t f1 = b.constant({4, 3, 3, 2}, "f1");
-  const uint32_t b1 = b.constant({4}, "b1");
-  const uint32_t f2 = b.constant({1, 3, 3, 4}, "f2");
-  const uint32_t f3 = b.constant({4, 2, 2, 4}, "f3");
-  const uint32_t w = b.constant({3, 4}, "w");
-  const uint32_t convolved = b.inner({1, 6, 6, 4}), depthwise = b.inner({1, 6, 6, 4});
-  const uint32_t transposed = b.inner({1, 12, 12, 4}), mean = b.inner({1, 4});
-  Node& first = b.node(NodeKind::Conv2d, {x, f1, b1}, {convolved});
-  first.window = {1, 1, 1, 1, 3, 3, 1, 1, 1, 1};
-  first.channels = {1, 2, 4, 0, 0};
-  Node& second = b.node(NodeKind::DepthwiseConv2d, {convolved, f2, kNoId}, {depthwise});
-  second.window = {1, 1, 1, 1, 3, 3, 1, 1, 1, 1};
-  second.channels = {4, 1, 1, 0, 0};
-  Node& third = b.node(NodeKind::ConvTranspose2d, {depthwise, f3, b1}, {transposed});
-  third.window = {0, 0, 0, 0, 2, 2, 2, 2, 1, 1};
-  third.channels = {1, 4, 4, 0, 0};
-  b.node(NodeKind::GlobalAvgPooling2d, {transposed}, {mean});
-  b.node(NodeKind::FullyConnected, {mean, w, kNoId}, {b.output({1, 3})});
-  return std::move(b.graph);
+class Nodes final {
+ public:
+  void convolution(uint32_t x, uint32_t y) {
+    const uint32_t f = b_.constant({4, 3, 3, 2}, "f1");
+    Node& node = b_.node(NodeKind::Conv2d, {x, f, b_.constant({4}, "b1")}, {y});
+    node.window = {1, 1, 1, 1, 3, 3, 1, 1, 1, 1};
+    node.channels = {1, 2, 4, 0, 0};
+  }
+  void depthwise(uint32_t x, uint32_t y) {
+    const uint32_t f = b_.constant({1, 3, 3, 4}, "f2");
+    Node& node = b_.node(NodeKind::DepthwiseConv2d, {x, f, kNoId}, {y});
+    node.window = {1, 1, 1, 1, 3, 3, 1, 1, 1, 1};
+    node.channels = {4, 1, 1, 0, 0};
+  }
+  void transposed(uint32_t x, uint32_t y) {
+    const uint32_t f = b_.constant({4, 2, 2, 4}, "f3");
+    Node& node = b_.node(NodeKind::ConvTranspose2d, {x, f, b_.constant({4}, "b1")}, {y});
+    node.window = {0, 0, 0, 0, 2, 2, 2, 2, 1, 1};
+    node.channels = {1, 4, 4, 0, 0};
+  }
+  void product(uint32_t x, uint32_t y) {
+    b_.node(NodeKind::FullyConnected, {x, b_.constant({3, 4}, "w"), kNoId}, {y});
+  }
+  void all(uint32_t x, uint32_t y) {
+    const uint32_t convolved = b_.inner({1, 6, 6, 4}), spread = b_.inner({1, 6, 6, 4});
+    const uint32_t grown = b_.inner({1, 12, 12, 4}), mean = b_.inner({1, 4});
+    convolution(x, convolved);
+    depthwise(convolved, spread);
+    transposed(spread, grown);
+    b_.node(NodeKind::GlobalAvgPooling2d, {grown}, {mean});
+    product(mean, y);
+  }
+
+  using Add = void (Nodes::*)(uint32_t, uint32_t);
+  static Use use(std::vector<int32_t> from, std::vector<int32_t> to, Add add) {
+    Nodes nodes;
+    const uint32_t x = nodes.b_.input({from.begin(), from.end()});
+    const uint32_t y = nodes.b_.output({to.begin(), to.end()});
+    (nodes.*add)(x, y);
+    return {write_payload(nodes.b_.graph), std::move(from), std::move(to)};
+  }
+
+ private:
+  GraphBuilder b_;
+};
+
+// The first has the nodes of all others, and writes the file.
+const std::vector<Use>& uses() {
+  static const auto* const made =
+      new std::vector<Use>{Nodes::use({1, 6, 6, 2}, {1, 3}, &Nodes::all),
+                           Nodes::use({1, 6, 6, 2}, {1, 6, 6, 4}, &Nodes::convolution),
+                           Nodes::use({1, 6, 6, 4}, {1, 6, 6, 4}, &Nodes::depthwise),
+                           Nodes::use({1, 6, 6, 4}, {1, 12, 12, 4}, &Nodes::transposed),
+                           Nodes::use({1, 4}, {1, 3}, &Nodes::product)};
+  return *made;
 }
 
 // Makes the delegate with the file at path() and runs it.
-void use_file(PackedFile::Verify verify, bool write) {
-  static const File payload = write_payload(graph_of_packed());
+PackedFile::Stats use_file(const Use& use, PackedFile::Verify verify, bool write) {
   static const Weights weights;
   Delegate::Options options;
   options.packed_file = PackedFile::open(path());
   options.verify_packed = verify;
+  const File& payload = use.payload;
   auto delegate = Delegate::create(payload.data(), payload.size(), &weights, options);
   require(delegate.ok(), "a file of packed weights decides whether a payload is right");
-  Argument x({1, 6, 6, 2}), y({1, 3});
+  Argument x(use.from), y(use.to);
   runtime::EValue values[] = {runtime::EValue(runtime::Tensor(&x.impl)),
                               runtime::EValue(runtime::Tensor(&y.impl))};
   runtime::EValue* pointers[] = {&values[0], &values[1]};
   const runtime::BackendExecutionContext context(nullptr, nullptr, "forward", nullptr);
   require((*delegate)->execute(context, {pointers, 2}) == Error::Ok, "a delegate that runs");
   if (write) options.packed_file->write();
+  return options.packed_file->stats();
 }
 
 File read_file() {
@@ -190,9 +231,14 @@ const File& whole_file() {
     runtime::set_log_hook({[](void*, runtime::LogLevel, const char*) {}, nullptr});
     require(runtime::set_thread_count(1) == Error::Ok, "one thread");
     ::unlink(path().c_str());
-    use_file(PackedFile::Verify::kFirstUse, true);
+    const size_t blobs = use_file(uses()[0], PackedFile::Verify::kFirstUse, true).added;
     auto* bytes = new File(read_file());
     require(bytes->size() > kIndex, "packed weights that are written");
+    size_t found = 0;
+    for (size_t i = 1; i < uses().size(); ++i) {
+      found += use_file(uses()[i], PackedFile::Verify::kFirstUse, false).mapped;
+    }
+    require(found == blobs, "a blob of the file that no delegate of one node uses");
     std::atexit([] { ::unlink(path().c_str()); });
     return bytes;
   }();
@@ -206,11 +252,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace petrel::fuzz;
   File file = whole_file();
   Choices choices(data, size);
-  const uint64_t what = choices.below(8);
-  if (what >= 6) file.resize(choices.below(file.size() + 1));
+  const uint64_t what = choices.below(8 * uses().size());
+  if (what % 8 >= 6) file.resize(choices.below(file.size() + 1));
   while (!choices.is_over()) change(&file, &choices);
   if (what % 2 == 1) make_digests_right(&file);
   write_file(file);
-  use_file(what % 4 >= 2 ? PackedFile::Verify::kNever : PackedFile::Verify::kFirstUse, false);
+  use_file(uses()[what / 8],
+           what % 4 >= 2 ? PackedFile::Verify::kNever : PackedFile::Verify::kFirstUse, false);
   return 0;
 }
