@@ -89,6 +89,11 @@ absl::StatusOr<size_t> samples_of(const NpyArray& array, const CalibrationInput&
     (*shape)[0] = input.sizes[0];
     if (fits(*shape, input)) return static_cast<size_t>(array.shape[0] / input.sizes[0]);
   }
+  // More rows than one call takes are one sample each.
+  if (has_first && !input.is_fixed && !input.sizes.empty() && array.shape[0] > input.sizes[0]) {
+    (*shape)[0] = 1;
+    if (fits(*shape, input)) return static_cast<size_t>(array.shape[0]);
+  }
   return invalid("has shape ", text_of(array.shape), ", the input takes ", text_of(input.sizes),
                  ", or as many of these as there are samples");
 }

@@ -7,7 +7,8 @@
 //
 // An array has the rank of its input, and is one sample, or one dimension more in front:
 // as many samples. So it is where it holds an input of fixed sizes several times, one after
-// another: 50 images for an input [1,3,32,32]. All arrays of one file have equally many.
+// another: 50 images for an input [1,3,32,32]. Where sizes vary and it has more rows than the
+// input takes, each row is a sample. All arrays of one file have equally many.
 //
 //   PETREL_ASSIGN_OR_RETURN(const CalibrationFile file, CalibrationFile::open(path, inputs));
 //   for (size_t i = 0; i < file.size(); ++i) use(file.sample(i));
