@@ -249,9 +249,12 @@ class QuantizeCostTest(QuantizeCase):
 
         self.done(*quantize, "-o", "all.pte")
         self.assertLess(right("all.pte"), 0.9 * len(labels))
-        self.done(*quantize, "-o", "m.pte", "--accuracy", MODELS / "loud.labels.npy", "--max-drop",
-                  "3", "--record", "q.json")
-        self.assertGreaterEqual(right("m.pte"), 0.97 * len(labels))
+        said = self.done(*quantize, "-o", "m.pte", "--accuracy", MODELS / "loud.labels.npy",
+                         "--max-drop", "3", "--record", "q.json")
+        told = right("m.pte")
+        self.assertGreaterEqual(told, 0.97 * len(labels))
+        self.assertIn(f"accuracy: {100 * told / len(labels):.4g} % of {len(labels)} labels, "
+                      "in floats 100 %", said)
         kept = json.loads((self.folder / "q.json").read_text())["methods"]["forward"]["keep_float"]
         self.assertTrue(kept)
 
@@ -262,6 +265,7 @@ class QuantizeCostTest(QuantizeCase):
         said = self.done("quantize", DIGITS, "--calibrate", "x.npy", "-o", "m.pte", "--accuracy",
                          "y.npy")
         self.assertIn("0 nodes stay float", said)
+        self.assertIn(f"accuracy: {100 * self.right('m.pte') / len(labels):.4g} %", said)
         self.done("export", DIGITS, "-o", "floats.pte")
         self.assertGreaterEqual(self.right("m.pte"), self.right("floats.pte") - 1)
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "extension/cli/quantize_verb.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <map>
@@ -150,6 +151,15 @@ void print_ranges(const CalibrateOptions& options, const exir::RangeChoice& take
                            : taken.kind == Kind::kLeastError ? "least-error"
                                                              : "min-max";
   std::printf("ranges: %s, with which outputs err least\n", word.c_str());
+}
+
+void print_told(const LabelsTold& told) {
+  const auto percent = [&told](size_t right) {
+    return absl::StrFormat("%.4g", 100 * static_cast<double>(right) /
+                                       static_cast<double>(std::max<size_t>(told.labels, 1)));
+  };
+  std::printf("accuracy: %s %% of %zu labels, in floats %s %%\n", percent(told.quantised).c_str(),
+              told.labels, percent(told.in_floats).c_str());
 }
 
 void print_cells(CellForm cells) {
@@ -391,6 +401,7 @@ int run(const Arguments& arguments) {
   }
   print_ranges(options, calibration->ranges);
   print_cells(calibration->cells);
+  if (calibration->told) print_told(*calibration->told);
   print_report(*calibration, *report, writer.noise());
   warn_of_noise(options.budget, writer.noise());
   advise(*calibration);

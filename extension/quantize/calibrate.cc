@@ -150,15 +150,15 @@ absl::StatusOr<exir::SeenHistograms> count_again(const CalibrateOptions& options
 }
 
 // Where ranges that leave numbers out cannot meet the budget, those that show all may.
-absl::StatusOr<exir::QuantizationRecord> keep_float(const CalibrateOptions& options,
-                                                    exir::ObservedProgram* observed,
-                                                    const exir::SeenRanges& ranges,
-                                                    const exir::SeenHistograms& histograms) {
+absl::StatusOr<KeptFloat> keep_float(const CalibrateOptions& options,
+                                     exir::ObservedProgram* observed,
+                                     const exir::SeenRanges& ranges,
+                                     const exir::SeenHistograms& histograms) {
   using Kind = exir::RangeChoice::Kind;
   const auto choices = observed->choices;
-  auto record = search_keep_float(options, observed, ranges, histograms);
+  auto kept = search_keep_float(options, observed, ranges, histograms);
   const bool was_chosen = options.ranges.kind == Kind::kByOutputs;
-  if (record.ok() || !was_chosen || observed->range_choice.kind == Kind::kMinMax) return record;
+  if (kept.ok() || !was_chosen || observed->range_choice.kind == Kind::kMinMax) return kept;
   observed->choices = choices;
   observed->range_choice = {Kind::kMinMax};
   return search_keep_float(options, observed, ranges, histograms);
@@ -245,7 +245,9 @@ absl::StatusOr<Calibration> calibrate(const CalibrateOptions& options) {
   if (options.budget.is_empty()) {
     PETREL_ASSIGN_OR_RETURN(calibration.record, observed.choose(ranges, histograms));
   } else {
-    PETREL_ASSIGN_OR_RETURN(calibration.record, keep_float(options, &observed, ranges, histograms));
+    PETREL_ASSIGN_OR_RETURN(KeptFloat kept, keep_float(options, &observed, ranges, histograms));
+    calibration.record = std::move(kept.record);
+    calibration.told = kept.told;
   }
   calibration.ranges = observed.range_choice;
   if (options.correct_bias) {

@@ -71,6 +71,13 @@ struct CalibrateOptions {
 // How products of recurrent cells compute on backends (cell_trials.h).
 enum class CellForm { kNone, kLevels, kRows, kAllRows, kFloat };
 
+// Samples whose label the first output tells.
+struct LabelsTold {
+  size_t labels = 0;
+  size_t in_floats = 0;
+  size_t quantised = 0;
+};
+
 struct Calibration {
   exir::QuantizationRecord record;
   std::map<std::string, size_t> samples;  // that scales come from, by method
@@ -78,6 +85,7 @@ struct Calibration {
   std::string floats;                     // the float model on kernels, a `.pte`
   exir::RangeChoice ranges;               // those of the record
   CellForm cells = CellForm::kNone;
+  std::optional<LabelsTold> told;  // where the budget has labels
   // Products whose channels are far apart, by method; none where they were equalised.
   std::map<std::string, std::vector<std::string>> uneven;
 };

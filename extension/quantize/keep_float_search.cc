@@ -59,15 +59,15 @@ class Search {
         judge_(std::move(judge)),
         given_(observed_.choices) {}
 
-  absl::StatusOr<exir::QuantizationRecord> run() {
+  absl::StatusOr<KeptFloat> run() {
     find_units();
     PETREL_ASSIGN_OR_RETURN(const Verdict all, measure({}, 1));
-    if (meets(all)) return record_of({});
+    if (meets(all)) return kept_of({}, all);
     PETREL_RETURN_IF_ERROR(measure_gains(all));
     PETREL_ASSIGN_OR_RETURN(Kept kept, fewest());
     PETREL_RETURN_IF_ERROR(give_back(&kept));
-    PETREL_ASSIGN_OR_RETURN(exir::QuantizationRecord record, record_of(kept));
-    if (has_integers()) return record;
+    PETREL_ASSIGN_OR_RETURN(const Verdict last, measure(kept, 1));
+    if (has_integers()) return kept_of(kept, last);
     return absl::InvalidArgumentError(
         absl::StrCat("no layer can compute with integers within the budget: ", budget_text(),
                      "; with all of them ", describe(all)));
@@ -138,6 +138,15 @@ class Search {
       }
     }
     return observed_.choose(ranges_, histograms_);
+  }
+
+  absl::StatusOr<KeptFloat> kept_of(const Kept& kept, const Verdict& verdict) {
+    KeptFloat result;
+    PETREL_ASSIGN_OR_RETURN(result.record, record_of(kept));
+    if (judge_.has_labels()) {
+      result.told = {judge_.labels(), judge_.floats().right, verdict.right};
+    }
+    return result;
   }
 
   // Whether a layer computes with integers by the choices: one that is not kept float stays it
@@ -283,10 +292,10 @@ class Search {
 
 }  // namespace
 
-absl::StatusOr<exir::QuantizationRecord> search_keep_float(const CalibrateOptions& options,
-                                                           exir::ObservedProgram* observed,
-                                                           const exir::SeenRanges& ranges,
-                                                           const exir::SeenHistograms& histograms) {
+absl::StatusOr<KeptFloat> search_keep_float(const CalibrateOptions& options,
+                                            exir::ObservedProgram* observed,
+                                            const exir::SeenRanges& ranges,
+                                            const exir::SeenHistograms& histograms) {
   if (methods_in_order(options).empty()) {
     return absl::InvalidArgumentError("a budget needs samples, and there are none");
   }

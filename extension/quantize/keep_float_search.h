@@ -12,6 +12,8 @@
 #ifndef PETREL_EXTENSION_QUANTIZE_KEEP_FLOAT_SEARCH_H_
 #define PETREL_EXTENSION_QUANTIZE_KEEP_FLOAT_SEARCH_H_
 
+#include <optional>
+
 #include "absl/status/statusor.h"
 #include "exir/driver/observe.h"
 #include "exir/quantize/record.h"
@@ -19,14 +21,19 @@
 
 namespace petrel::extension {
 
+struct KeptFloat {
+  exir::QuantizationRecord record;
+  std::optional<LabelsTold> told;
+};
+
 // `observed` with the choices of `options` and what was seen of it; what is
 // tried is put into its choices. The record says why each layer stays float.
 // InvalidArgument telling what was measured when nothing meets the budget but a
 // model of floats.
-absl::StatusOr<exir::QuantizationRecord> search_keep_float(const CalibrateOptions& options,
-                                                           exir::ObservedProgram* observed,
-                                                           const exir::SeenRanges& ranges,
-                                                           const exir::SeenHistograms& histograms);
+absl::StatusOr<KeptFloat> search_keep_float(const CalibrateOptions& options,
+                                            exir::ObservedProgram* observed,
+                                            const exir::SeenRanges& ranges,
+                                            const exir::SeenHistograms& histograms);
 
 }  // namespace petrel::extension
 
