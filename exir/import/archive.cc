@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exir/import/archive.h"
 
+#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -39,13 +40,23 @@ absl::Status check_markers(const ZipArchive& zip) {
         return absl::InvalidArgumentError(
             "was saved by torch 2.7 or older; save it again with 2.9 or newer");
       }
+      if (absl::EndsWith(name, "data.pkl")) {
+        return absl::InvalidArgumentError(
+            "was written by torch.save or torch.jit.save; torch.export.save writes programs that "
+            "can be read");
+      }
     }
-    return absl::InvalidArgumentError("is a zip archive but no exported program");
+    return absl::InvalidArgumentError("is a zip archive but not an exported program");
   }
   PETREL_RETURN_IF_ERROR(check_word(zip, "archive_format", "pt2"));
   PETREL_RETURN_IF_ERROR(check_word(zip, "archive_version", "0"));
   if (!zip.contains("byteorder")) return absl::OkStatus();
   return check_word(zip, "byteorder", "little");
+}
+
+// Of ExecuTorch or Petrel, compiled already.
+bool is_compiled(absl::Span<const uint8_t> bytes) {
+  return bytes.size() >= 8 && std::memcmp(bytes.data() + 4, "ET12", 4) == 0;
 }
 
 absl::StatusOr<std::string> choose_program(const ZipArchive& zip, const std::string& wanted) {
@@ -72,6 +83,9 @@ absl::StatusOr<ProgramArchive> open_program_archive(const std::string& path,
                                                     const std::string& wanted) {
   ProgramArchive archive;
   PETREL_ASSIGN_OR_RETURN(archive.file, MappedFile::open(path));
+  if (is_compiled(archive.file->bytes())) {
+    return absl::InvalidArgumentError("is a compiled program, not what torch.export.save writes");
+  }
   PETREL_ASSIGN_OR_RETURN(archive.zip, ZipArchive::open(archive.file->bytes()));
   PETREL_RETURN_IF_ERROR(check_markers(archive.zip));
   PETREL_ASSIGN_OR_RETURN(archive.name, choose_program(archive.zip, wanted));

@@ -268,10 +268,14 @@ TEST(ImportRefusals, RefusesFilesThatAreNoProgram) {
   expect_error(::testing::TempDir(), "is not a regular file");
   expect_error(write_test_file("empty.pt2", ""), "is empty");
   expect_error(write_test_file("text.pt2", std::string(1000, 'x')), "is not a zip archive");
+  expect_error(write_test_file("made.pte", std::string("\0\0\0\0ET12", 8)),
+               "is a compiled program, not what torch.export.save writes");
   expect_error(write_test_file("old.pt2", write_zip({{"serialized_exported_program.json", "{}"}})),
                "torch 2.7 or older");
   expect_error(write_test_file("other.pt2", write_zip({{"a/b", "c"}})),
-               "is a zip archive but no exported program");
+               "is a zip archive but not an exported program");
+  expect_error(write_test_file("pickle.pt2", write_zip({{"a/data.pkl", "c"}})),
+               "was written by torch.save or torch.jit.save");
 }
 
 struct Edit {

@@ -201,12 +201,8 @@ absl::StatusOr<ZipArchive> ZipArchive::open(absl::Span<const uint8_t> bytes) {
     if ((info.flag & kEncryptedFlag) != 0) {
       return error("member '", name, "' is encrypted");
     }
-    if (info.compression_method != 0) {
-      return error("member '", name,
-                   "' is compressed; save the program again without "
-                   "recompressing the archive");
-    }
-    if (info.compressed_size != info.uncompressed_size) {
+    const bool is_compressed = info.compression_method != 0;
+    if (!is_compressed && info.compressed_size != info.uncompressed_size) {
       return error("member '", name, "' is stored but has two sizes, ", info.compressed_size,
                    " and ", info.uncompressed_size);
     }
@@ -217,7 +213,8 @@ absl::StatusOr<ZipArchive> ZipArchive::open(absl::Span<const uint8_t> bytes) {
     }
     Member member;
     member.offset = unzGetCurrentFileZStreamPos64(unzip.get());
-    member.size = info.uncompressed_size;
+    member.size = info.compressed_size;
+    member.is_compressed = is_compressed;
     member.crc = static_cast<uint32_t>(info.crc);
     unzCloseCurrentFile(unzip.get());
     PETREL_RETURN_IF_ERROR(archive.add_member(name, member));
@@ -236,6 +233,11 @@ absl::StatusOr<absl::Span<const uint8_t>> ZipArchive::read(const std::string& na
   const auto it = members_.find(name);
   if (it == members_.end()) {
     return absl::NotFoundError(absl::StrCat("has no member '", name, "'"));
+  }
+  if (it->second.is_compressed) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("member '", name,
+                     "' is compressed; save the program again without recompressing the archive"));
   }
   const absl::Span<const uint8_t> bytes = bytes_.subspan(it->second.offset, it->second.size);
   const auto crc = static_cast<uint32_t>(crc32_z(0, bytes.data(), bytes.size()));

@@ -7,10 +7,10 @@
 //              \_ find("models/model.json") _/
 //
 // Names are given without the folder that all members of an exported program
-// lie in. Compressed and encrypted members, duplicate names, names that are
-// absolute or contain "..", members that overlap or lie outside of the archive
-// are refused when it is opened. Checksums are verified by read(), not before:
-// a member that nobody reads costs nothing.
+// lie in. Encrypted members, duplicate names, names that are absolute or
+// contain "..", members that overlap or lie outside of the archive are refused
+// when it is opened. Compressed members are refused and checksums verified by
+// read(), not before: a member that nobody reads costs nothing.
 //
 //   PETREL_ASSIGN_OR_RETURN(ZipArchive zip, ZipArchive::open(bytes));
 //   PETREL_ASSIGN_OR_RETURN(absl::Span<const uint8_t> json,
@@ -39,7 +39,8 @@ class ZipArchive {
   bool contains(const std::string& name) const;
 
   // The bytes of a member after its checksum was verified. NotFound when there
-  // is no such member, DataLoss when the checksum differs.
+  // is no such member, InvalidArgument when it is compressed, DataLoss when the checksum
+  // differs.
   absl::StatusOr<absl::Span<const uint8_t>> read(const std::string& name) const;
 
   // Sorted.
@@ -50,6 +51,7 @@ class ZipArchive {
     uint64_t offset = 0;
     uint64_t size = 0;
     uint32_t crc = 0;
+    bool is_compressed = false;
   };
 
   absl::Status add_member(const std::string& name, const Member& member);

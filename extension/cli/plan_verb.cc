@@ -73,6 +73,11 @@ absl::StatusOr<plan::Problem> read_problem(const std::string& path) {
   PETREL_ASSIGN_OR_RETURN(const std::string text,
                           is_input ? exir::read_open_file(STDIN_FILENO, kMaxPlanBytes)
                                    : exir::read_file_content(path, kMaxPlanBytes));
+  if (text.find('\0') != std::string::npos) {
+    return absl::InvalidArgumentError(
+        "is not text: the buffers of a problem are needed, as CSV or JSON; of a program, "
+        "`petrel inspect --plan-svg` draws them");
+  }
   const absl::string_view content = absl::StripLeadingAsciiWhitespace(text);
   if (!content.empty() && content[0] == '{') return plan::parse_problem_json(text);
   return plan::parse_csv(text);

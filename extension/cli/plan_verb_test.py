@@ -147,6 +147,7 @@ class PlanVerbTest(unittest.TestCase):
                 (head + "a,0,1,4,8,4\n", "buffer a (line 2): fixed offset 4"),
                 ('{"buffers": [{"id": "a", "lower": 0, "upper": 1}]}', "a (buffers[0])"),
                 ('{"buffers": [', "line 1: is not JSON"),
+                ("@\0\0\0ET12", "is not text: the buffers of a problem are needed"),
         ):
             self.write("bad", text)
             message = self.fails(1, "plan", "bad", "--svg", "out.svg", "--csv", "out.csv")
