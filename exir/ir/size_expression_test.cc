@@ -61,6 +61,10 @@ TEST(SizeExpression, ProvesWhatIsEqual) {
       {(s0() * s1() + s1() * 3) / s1(), s0() + 3},
       {s0() * s1() * 8 / (s1() * 4), s0() * 2},
       {(s0() + 1) * 3 / (s0() + 1), 3},
+      {(s0() / 4 + 1) * s1() * 6 / (s0() / 4 * 2 + 2), s1() * 3},
+      {(s0() + s1()) * (s0() - s1() * 2 + 9) / (s0() + s1()), s0() - s1() * 2 + 9},
+      {(s0() + 1) * (s0() + 1) * (s1() + 5) / (s0() + 1) / (s1() + 5), s0() + 1},
+      {(SizeExpression(65) - s0()) * s0() / (SizeExpression(65) - s0()), s0()},
       {s0() / (s0() + 1), 0},
       {max(s0() + 3, s1() + 3), max(s1(), s0()) + 3},
       {max(s0() * 2, s1() * 2), max(s0(), s1()) * 2},
@@ -126,6 +130,9 @@ TEST(SizeExpression, EndsWhereNumbersOverflowOrItGrowsTooLarge) {
   EXPECT_EQ(multiply(large, SizeExpression(256)), std::nullopt);
   EXPECT_EQ(add(SizeExpression(INT64_MAX), s0()), std::nullopt);
   EXPECT_EQ(divide(s0(), SizeExpression(0)), std::nullopt);
+  const SizeExpression bit("bit", {0, 1});
+  EXPECT_EQ(to_string(bit * INT64_MIN / (SizeExpression(2) - bit)),
+            "(-9223372036854775808*bit)//(-bit + 2)");
   SizeExpression sum = s0();
   MaybeSize power = s0() + s1();
   size_t steps = 0;

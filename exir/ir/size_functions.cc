@@ -138,6 +138,50 @@ MaybeSize divide_by_term(const SizeExpression& x, const SizeTerm& by) {
   return divided ? add(*quotient, *divided) : std::nullopt;
 }
 
+// The terms of `x`, its constant as one without factors.
+std::vector<SizeTerm> all_terms(const SizeExpression& x) {
+  std::vector<SizeTerm> terms = x.terms();
+  if (x.constant() != 0) terms.push_back({x.constant(), {}});
+  return terms;
+}
+
+// Of products in an order that multiplication keeps: those of more factors first, then those
+// of earlier ones.
+bool leads(const SizeTerm& a, const SizeTerm& b) {
+  if (a.factors.size() != b.factors.size()) return a.factors.size() > b.factors.size();
+  return std::lexicographical_compare(a.factors.begin(), a.factors.end(), b.factors.begin(),
+                                      b.factors.end(), less);
+}
+
+bool divides(int64_t by, int64_t x) { return by == -1 ? x != INT64_MIN : by != 0 && x % by == 0; }
+
+// The q of which x is q * by, for a `by` that is not constant; nullopt where there is none.
+MaybeSize exact_quotient(const SizeExpression& x, const SizeExpression& by) {
+  for (size_t k = 0; k < kSamples; ++k) {
+    if (by.sample(k) != 0 && !divides(by.sample(k), x.sample(k))) return std::nullopt;
+  }
+  const std::vector<SizeTerm> divisor = all_terms(by);
+  const SizeTerm& first_of_divisor = *std::min_element(divisor.begin(), divisor.end(), leads);
+  MaybeSize quotient = SizeExpression(0);
+  MaybeSize rest = x;
+  // Each step takes a term from the quotient, the one that leads those that are left.
+  for (size_t step = 0; quotient && rest && step < SizeExpression::kMaxDepth; ++step) {
+    const std::vector<SizeTerm> terms = all_terms(*rest);
+    if (terms.empty()) return quotient;
+    const SizeTerm& first = *std::min_element(terms.begin(), terms.end(), leads);
+    if (!divides(first_of_divisor.coefficient, first.coefficient) ||
+        !includes(first.factors, first_of_divisor.factors)) {
+      return std::nullopt;
+    }
+    const MaybeSize part = sum_of(0, {{first.coefficient / first_of_divisor.coefficient,
+                                       without(first.factors, first_of_divisor.factors)}});
+    const MaybeSize whole = part ? multiply(*part, by) : std::nullopt;
+    quotient = part ? add(*quotient, *part) : std::nullopt;
+    rest = whole ? subtract(*rest, *whole) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
 // `operands` times -1.
 bool negate(std::vector<SizeExpression>* operands) {
   for (SizeExpression& operand : *operands) {
@@ -283,11 +327,7 @@ MaybeSize divide(const SizeExpression& a, const SizeExpression& b, bool is_never
     return divide_by_term(a, b.terms()[0]);
   }
   // A multiple of a sum.
-  if (!a.terms().empty() && a.terms()[0].coefficient % b.terms()[0].coefficient == 0) {
-    const int64_t times = a.terms()[0].coefficient / b.terms()[0].coefficient;
-    const MaybeSize multiple = multiply(b, SizeExpression(times));
-    if (multiple && *multiple == a) return SizeExpression(times);
-  }
+  if (MaybeSize quotient = exact_quotient(a, b)) return quotient;
   const MaybeSize room = subtract(b, a);
   if (room && a.range().low >= 0 && room->range().low > 0) return SizeExpression(0);
   return atom_of(SizeAtom::Kind::kDivide, {a, b});

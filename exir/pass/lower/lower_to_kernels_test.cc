@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "exir/pass/framework/pass_case.h"
 #include "exir/pass/lower/require_kernels.h"
 #include "gmock/gmock.h"
@@ -129,6 +130,18 @@ TEST(LowerAttention, StaysAProductOfMatricesWhereTheKernelDoesNotFit) {
                                       with_petrel_ops());
   EXPECT_THAT(text, HasSubstr("aten.bmm.default"));
   EXPECT_THAT(text, Not(HasSubstr("petrel.attention")));
+}
+
+TEST(LowerAttention, OfALengthThatIsComputed) {
+  for (const char* mask : {"none", "%f", "%b"}) {
+    const std::string text =
+        after_pass(lower_to_kernels, absl::StrCat(R"(method @f<b: 1..4, n: 20..400>(
+            %q: f32[b,2,n//10 - 1,16], %f: f32[b,1,n//10 - 1,n//10 - 1],
+            %b: bool[b,1,n//10 - 1,n//10 - 1]) {
+          %y = aten.scaled_dot_product_attention.default(%q, %q, %q, )",
+                                                  mask, ") return %y }"));
+    EXPECT_THAT(text, HasSubstr("aten.bmm.default")) << mask;
+  }
 }
 
 TEST(LowerAttention, GroupedHeadsRepeat) {
