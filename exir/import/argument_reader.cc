@@ -324,7 +324,7 @@ absl::Status ArgumentReader::replace_numbers(const OpInfo& op, std::vector<Argum
 }
 
 absl::StatusOr<std::vector<Argument>> ArgumentReader::read(const OpInfo& op, const Json& inputs,
-                                                           Argument* out_out) {
+                                                           std::vector<Argument>* places_out) {
   std::vector<Argument> arguments(op.args.size());
   std::vector<bool> given(op.args.size(), false);
   // Functions of Python call their arguments as they like: math.ceil(x), torch.sym_ite(b, t, f).
@@ -338,13 +338,14 @@ absl::StatusOr<std::vector<Argument>> ArgumentReader::read(const OpInfo& op, con
     const Json& item = items[i];
     PETREL_ASSIGN_OR_RETURN(Json name_json, item.at("name"));
     PETREL_ASSIGN_OR_RETURN(std::string name, name_json.text());
-    if (out_out != nullptr && name == "out") {
+    const int index = by_place ? static_cast<int>(i) : op.find_arg(name);
+    if (index < 0 && places_out != nullptr) {
       PETREL_ASSIGN_OR_RETURN(const Json holder, item.at("arg"));
       PETREL_ASSIGN_OR_RETURN(const Json tensor, holder.at("as_tensor"));
-      PETREL_ASSIGN_OR_RETURN(*out_out, named_tensor(tensor));
+      PETREL_ASSIGN_OR_RETURN(Argument place, named_tensor(tensor));
+      places_out->push_back(std::move(place));
       continue;
     }
-    const int index = by_place ? static_cast<int>(i) : op.find_arg(name);
     if (index < 0) {
       return name_json.error(absl::StrCat("the schema has no argument '", name, "'"));
     }

@@ -40,9 +40,9 @@ class ArgumentReader {
   ArgumentReader(Graph* graph, Lookup lookup) : graph_(graph), lookup_(std::move(lookup)) {}
 
   // `inputs` is the list of named arguments of a node. Errors name the
-  // argument. With `out_out`, the argument `out`, which `op` has not, goes there.
+  // argument. With `places_out`, tensors that `op` has no argument for go there.
   absl::StatusOr<std::vector<Argument>> read(const OpInfo& op, const Json& inputs,
-                                             Argument* out_out = nullptr);
+                                             std::vector<Argument>* places_out = nullptr);
 
   // Complex literals and dtypes are read as those of one part; otherwise they are errors.
   enum class Part : uint8_t { kWhole, kReal, kImaginary };

@@ -85,8 +85,10 @@ class GraphReader {
   absl::Status read_node(const Json& node);
   absl::Status read_operator(const OpInfo& op, const Json& node, const Source& source,
                              const std::string& name);
-  // A node that writes into its argument `out` what `op` gives (out_calls.cc).
+  // A node that writes into its arguments `out` what `op` gives (out_calls.cc).
   absl::Status read_out_call(const OpInfo& op, const Json& node, const Source& source);
+  absl::Status write_result(const Argument& place, Value* result, const std::string& name,
+                            const Source& source);
   // Whether complex numbers are among the inputs or results of a node, and such a node
   // (complex_nodes.cc).
   absl::StatusOr<bool> is_of_complex(const OpInfo& op, const Json& node);

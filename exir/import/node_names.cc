@@ -187,17 +187,28 @@ const OpInfo* find_torch_op(const std::string& name) {
 
 namespace {
 
-// Whether an operator has all arguments of a node but `out`.
+// Whether an operator has all arguments of a node but as many as it has results.
 bool takes_others(const OpInfo& op, const Json& node) {
   const std::optional<Json> list = node.find("inputs");
   const absl::StatusOr<std::vector<Json>> inputs = list ? list->items() : std::vector<Json>();
-  if (!inputs.ok()) return false;
-  return std::all_of(inputs->begin(), inputs->end(), [&op](const Json& input) {
+  if (!inputs.ok() || op.has_list_result) return false;
+  const auto others = std::count_if(inputs->begin(), inputs->end(), [&op](const Json& input) {
     const std::optional<Json> name = input.find("name");
-    const std::string text = name ? name->text().value_or("") : "";
-    return text == "out" || op.find_arg(text) >= 0;
+    return op.find_arg(name ? name->text().value_or("") : "") < 0;
   });
+  return static_cast<size_t>(others) == op.num_results;
 }
+
+// Overloads that write, which torch calls after their results, and those that give them.
+struct OutOverload {
+  absl::string_view writes;
+  absl::string_view gives;
+};
+
+constexpr OutOverload kOutOverloads[] = {
+    {"out", "default"}, {"out", "Tensor"},     {"out", "dim"},        {"dim_max", "dim"},
+    {"dim_min", "dim"}, {"dim_values", "dim"}, {"values", "default"}, {"values_stable", "stable"},
+};
 
 }  // namespace
 
@@ -208,9 +219,10 @@ const OpInfo* find_op_of_out(const Json& node, const std::string& name) {
   absl::string_view overload(name);
   overload.remove_prefix(dot + 1);
   std::vector<std::string> others;
-  if (overload == "out") {
-    others = {"default", "Tensor", "dim"};
-  } else if (absl::ConsumeSuffix(&overload, "_out")) {
+  for (const OutOverload& row : kOutOverloads) {
+    if (overload == row.writes) others.emplace_back(row.gives);
+  }
+  if (absl::ConsumeSuffix(&overload, "_out")) {
     others = {std::string(overload), absl::StrCat("dim_", overload)};
   }
   for (const std::string& other : others) {

@@ -42,8 +42,9 @@ bool is_ignored(const std::string& name);
 // that only the compiler makes: nobody checks what such calls promise one another.
 const OpInfo* find_torch_op(const std::string& name);
 
-// The row of "aten.cat.default" for a node of "aten.cat.out", and so on: of an operator that takes
-// the node's other arguments and gives what it writes into `out`. Null for others.
+// The row of "aten.cat.default" for a node of "aten.cat.out", and so on: of an operator that has
+// the node's arguments but those that it writes into, and a result for each of these. Null for
+// others.
 const OpInfo* find_op_of_out(const Json& node, const std::string& name);
 
 // From the metadata of a node; empty where the archive has none.

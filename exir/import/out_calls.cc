@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Calls with `out=`: what the operator without it gives is written over the tensor.
+// Calls with `out=`: what the operator without it gives is written over the tensors, one for each
+// result.
 //
 //   %z = aten.maximum.out(%x, %y, out=%empty)
 //     -> %z_made = aten.maximum.default(%x, %y)
@@ -20,35 +21,38 @@ namespace petrel::exir {
 
 absl::Status GraphReader::read_out_call(const OpInfo& op, const Json& node, const Source& source) {
   PETREL_ASSIGN_OR_RETURN(const std::vector<std::string> names, output_names(node));
-  if (names.size() != 1) {
-    return absl::InvalidArgumentError(absl::StrCat("has ", names.size(), " results, must have 1"));
-  }
   PETREL_ASSIGN_OR_RETURN(const Json inputs, node.at("inputs"));
-  Argument out;
-  PETREL_ASSIGN_OR_RETURN(std::vector<Argument> arguments, arguments_.read(op, inputs, &out));
-  if (!out.is_value() || !out.value()->type().is_tensor()) {
-    return inputs.error("argument 'out' is not a tensor");
-  }
+  std::vector<Argument> places;
+  PETREL_ASSIGN_OR_RETURN(std::vector<Argument> arguments, arguments_.read(op, inputs, &places));
   if (op.infer == nullptr) return absl::InvalidArgumentError("occurs only inside the compiler");
   PETREL_ASSIGN_OR_RETURN(std::vector<Type> types, op.infer(op, arguments));
-  if (types.size() != 1) {
-    return absl::UnimplementedError(
-        absl::StrCat("gives ", types.size(), " results, with out= only one is supported"));
-  }
-  Value* made = graph_
-                    ->append(op, std::move(arguments), std::move(types),
-                             absl::StrCat(names[0], "_made"), source)
-                    ->result();
-  const TensorType& place = out.value()->tensor();
-  if (place.all_sizes() == made->tensor().all_sizes()) {
-    PETREL_ASSIGN_OR_RETURN(
-        made, appended(aten::copy_, {out, Argument(made), Argument(false)}, names[0], source));
-  } else if (place.numel() != 0) {
+  if (names.size() != types.size() || places.size() != types.size()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("'out' is ", to_string(place), ", the result is ", to_string(made->tensor())));
+        absl::StrCat("has ", names.size(), " results, its operator gives ", types.size()));
   }
-  PETREL_RETURN_IF_ERROR(check_recorded(names[0], *made));
-  return define(names[0], {Argument(made), {}});
+  const Node* made = graph_->append(op, std::move(arguments), std::move(types),
+                                    absl::StrCat(names[0], "_made"), source);
+  for (size_t i = 0; i < names.size(); ++i) {
+    PETREL_RETURN_IF_ERROR(write_result(places[i], made->result(i), names[i], source));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status GraphReader::write_result(const Argument& place, Value* result,
+                                       const std::string& name, const Source& source) {
+  if (!place.is_value() || !place.value()->type().is_tensor() || !result->type().is_tensor()) {
+    return absl::InvalidArgumentError(absl::StrCat("what '", name, "' is written to is no tensor"));
+  }
+  const TensorType& type = place.value()->tensor();
+  if (type.all_sizes() == result->tensor().all_sizes()) {
+    PETREL_ASSIGN_OR_RETURN(
+        result, appended(aten::copy_, {place, Argument(result), Argument(false)}, name, source));
+  } else if (type.numel() != 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("'out' is ", to_string(type), ", the result is ", to_string(result->type())));
+  }
+  PETREL_RETURN_IF_ERROR(check_recorded(name, *result));
+  return define(name, {Argument(result), {}});
 }
 
 }  // namespace petrel::exir

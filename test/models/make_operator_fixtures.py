@@ -205,6 +205,22 @@ def numbers_as_lists() -> dict[str, Case]:
     }
 
 
+def several_out() -> dict[str, Case]:
+    """Calls with out= and several results: without elements, whole, and parts of a tensor."""
+
+    def write(x):
+        best = torch.max(x, 1, out=(torch.empty(0), torch.empty(0, dtype=torch.int64)))
+        least = torch.min(x, 0, out=(x.new_empty(6), torch.empty(6, dtype=torch.int64)))
+        pair = torch.zeros(2, *x.shape)
+        order = torch.sort(x, 1, True, out=(pair[0], torch.empty_like(x, dtype=torch.int64)))[1]
+        torch.aminmax(x, dim=1, out=(pair[1, :, 0], pair[1, :, 2]))
+        third = torch.kthvalue(x, 3, out=(x.new_empty(4), torch.empty(4, dtype=torch.int64)))
+        middle = torch.median(x, 1, out=(pair[1, :, 5], torch.empty(4, dtype=torch.int64)))
+        return best, least, order, pair, third, middle
+
+    return {"several_out": (write, (torch.randn(4, 6),))}
+
+
 def row_of(x):
     return x[:1, :1]
 
@@ -214,7 +230,8 @@ def main() -> None:
     for old in OUT.iterdir():
         old.unlink()
     torch.manual_seed(47)
-    for name, (function, args) in {**numbers(), **choices(), **tensors(), **numbers_as_lists()}.items():
+    cases = {**numbers(), **choices(), **tensors(), **numbers_as_lists(), **several_out()}
+    for name, (function, args) in cases.items():
         module = Call(function).eval()
         with torch.no_grad():
             outputs = module(*(a.clone() for a in args))
