@@ -15,6 +15,7 @@
 #include "exir/import/size_limits.h"
 #include "exir/import/test_archive.h"
 #include "exir/import/test_fixtures.h"
+#include "exir/ir/text.h"
 #include "exir/ops/table.h"
 
 namespace petrel::exir {
@@ -243,6 +244,12 @@ TEST(ImportRefusals, RefusesASizeWithoutUpperBound) {
   const SizeRange rows = limited->graph->inputs()[0]->tensor().all_sizes()[0].range();
   EXPECT_EQ(rows.low, 1);
   EXPECT_EQ(rows.high, 9);
+  const SizeLimits none = SizeLimits::of_none();
+  const absl::StatusOr<Method> shown = import_pt2(path, "forward", none);
+  ASSERT_TRUE(shown.ok()) << shown.status();
+  EXPECT_EQ(none.asked(), (std::set<std::string>{"s33"}));
+  const std::string text = print_graph(*shown->graph, none.asked());
+  EXPECT_NE(text.find("<s33: 1..>(%"), std::string::npos) << text;
 }
 
 // An expression that is s33 at every sample point, and only there.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exir/import/size_limits.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <limits>
 
@@ -35,8 +36,16 @@ absl::StatusOr<SizeLimits> SizeLimits::read(const std::vector<std::string>& word
   return limits;
 }
 
-std::optional<int64_t> SizeLimits::find(const std::string& symbol) const {
+SizeLimits SizeLimits::of_none() {
+  SizeLimits limits;
+  limits.is_of_none_ = true;
+  return limits;
+}
+
+std::optional<int64_t> SizeLimits::find(const std::string& symbol, int64_t least) const {
   asked_.insert(symbol);
+  // Small, so that few products of sizes leave int64_t.
+  if (is_of_none_) return std::min(kLargest, std::max<int64_t>(1024, least * 4));
   auto found = largest_.find(symbol);
   if (found == largest_.end()) found = largest_.find("*");
   if (found == largest_.end()) return std::nullopt;

@@ -30,13 +30,21 @@ class SizeLimits {
   // Of words NAME=N, where torch calls the size so, and *=N for all others.
   static absl::StatusOr<SizeLimits> read(const std::vector<std::string>& words);
 
-  // For a size without an upper bound.
-  std::optional<int64_t> find(const std::string& symbol) const;
+  // For a program that is read to be shown, and planned for nothing: all sizes get a bound that
+  // says nothing of them.
+  static SizeLimits of_none();
+  bool is_of_none() const { return is_of_none_; }
+
+  // For a size without an upper bound, which is at least `least`.
+  std::optional<int64_t> find(const std::string& symbol, int64_t least = 0) const;
+  // The sizes that were looked for.
+  const std::set<std::string>& asked() const { return asked_; }
 
   // InvalidArgument for a limit that was never found, with the sizes that were asked for.
   absl::Status check() const;
 
  private:
+  bool is_of_none_ = false;
   std::map<std::string, int64_t> largest_;  // by symbol, or `*`
   mutable std::set<std::string> unused_;    // keys of it
   mutable std::set<std::string> asked_;     // symbols

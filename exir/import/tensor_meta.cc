@@ -135,8 +135,8 @@ absl::StatusOr<Symbols> Symbols::read(const Json& range_constraints) {
 
 absl::Status Symbols::limit(const SizeLimits& limits) {
   for (const auto& [name, least] : unbounded_) {
-    if (is_found_in_data(name)) continue;
-    const std::optional<int64_t> most = limits.find(name);
+    if (is_found_in_data(name) && !limits.is_of_none()) continue;
+    const std::optional<int64_t> most = limits.find(name, least);
     if (!most) continue;
     const SizeRange sizes{std::max<int64_t>(least, 0), *most};
     if (sizes.is_empty()) {

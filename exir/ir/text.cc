@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -124,7 +125,8 @@ void collect_symbols(const Graph& graph, Symbols* out) {
   }
 }
 
-std::string graph_text(const Graph& graph, const Symbols& symbols);
+std::string graph_text(const Graph& graph, const Symbols& symbols,
+                       const std::set<std::string>& unbounded);
 
 void append_node(const Node& node, std::string* out) {
   absl::StrAppend(out, "  ");
@@ -146,7 +148,7 @@ void append_node(const Node& node, std::string* out) {
     absl::StrAppend(out, " do {\n");
     for (const auto& region : node.regions()) {
       for (absl::string_view line :
-           absl::StrSplit(graph_text(*region, {}), '\n', absl::SkipEmpty())) {
+           absl::StrSplit(graph_text(*region, {}, {}), '\n', absl::SkipEmpty())) {
         absl::StrAppend(out, "    ", line, "\n");
       }
     }
@@ -155,11 +157,14 @@ void append_node(const Node& node, std::string* out) {
   absl::StrAppend(out, "\n");
 }
 
-// `symbols` are those to declare.
-std::string graph_text(const Graph& graph, const Symbols& symbols) {
+// `symbols` are those to declare, without the upper end where they are `unbounded`.
+std::string graph_text(const Graph& graph, const Symbols& symbols,
+                       const std::set<std::string>& unbounded) {
   std::string out = absl::StrCat("method ", sigil_name('@', graph.name()));
   for (const auto& [name, symbol] : symbols) {
-    absl::StrAppend(&out, name == symbols.begin()->first ? "<" : ", ", to_string(*symbol));
+    absl::StrAppend(&out, name == symbols.begin()->first ? "<" : ", ",
+                    unbounded.count(name) != 0 ? absl::StrCat(name, ": ", symbol->range.low, "..")
+                                               : to_string(*symbol));
   }
   absl::StrAppend(&out, symbols.empty() ? "(" : ">(");
   for (size_t i = 0; i < graph.inputs().size(); ++i) {
@@ -189,10 +194,10 @@ std::string graph_text(const Graph& graph, const Symbols& symbols) {
 
 }  // namespace
 
-std::string print_graph(const Graph& graph) {
+std::string print_graph(const Graph& graph, const std::set<std::string>& unbounded) {
   Symbols symbols;
   collect_symbols(graph, &symbols);
-  return graph_text(graph, symbols);
+  return graph_text(graph, symbols, unbounded);
 }
 
 }  // namespace petrel::exir

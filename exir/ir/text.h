@@ -39,6 +39,7 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -47,8 +48,9 @@
 
 namespace petrel::exir {
 
-// Ends in a new line.
-std::string print_graph(const Graph& graph);
+// Ends in a new line. Of the symbols in `unbounded` the upper end of their range is left out; that
+// text is for people, and not parsed.
+std::string print_graph(const Graph& graph, const std::set<std::string>& unbounded = {});
 
 // Gives the Constant of an FQN; null makes parsing fail with its name.
 using ConstantResolver = std::function<ConstantPtr(const std::string& fqn, const TensorType& type)>;

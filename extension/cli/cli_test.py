@@ -5,14 +5,17 @@ import contextlib
 import json
 import os
 import pathlib
+import re
 import subprocess
 import tempfile
 import unittest
+import zipfile
 
 import npy_file
 
 PETREL = pathlib.Path("extension/cli/petrel").absolute()
 MODEL = pathlib.Path("examples/quickstart/digits.pt2").absolute()
+VARYING = pathlib.Path("test/models/fixtures/torch_2_13/dynamic_batch.pt2").absolute()
 IMAGE = pathlib.Path("examples/quickstart/digit.npy").absolute()
 
 
@@ -325,6 +328,18 @@ class CliTest(unittest.TestCase):
         self.assertEqual(archive["torch_version"].split("+")[0], "2.13.0")
         for file in ("m.pte", "m.ptd", MODEL):
             self.assertTrue(self.done("inspect", file))
+
+    def test_inspect_shows_sizes_without_an_upper_bound(self):
+        with zipfile.ZipFile(VARYING) as old, zipfile.ZipFile(self.folder / "open.pt2", "w") as new:
+            for name in old.namelist():
+                content = old.read(name)
+                if name.endswith("models/model.json"):
+                    content = re.sub(rb'"max_val": *\d+', b'"max_val": null', content)
+                new.writestr(name, content)
+        self.assertIn("has no upper bound", self.fails(1, "export", "open.pt2", "-o", "o.pte"))
+        sizes = json.loads(self.done("inspect", "open.pt2", "--json"))["unbounded_sizes"]
+        self.assertEqual(len(sizes), 1)
+        self.assertIn(f"<{sizes[0]}: 1..>(%", self.done("inspect", "open.pt2"))
 
     def test_verify_finds_damage(self):
         self.export("m", "--external-weights", "m.ptd")

@@ -88,7 +88,8 @@ DescribeResult describe_tensors(const std::string& path) {
 DescribeResult describe_archive(const std::string& path) {
   DescribeResult result;
   exir::ArchiveInfo info;
-  const auto method = exir::import_pt2(path, "forward", {}, &info);
+  const exir::SizeLimits limits = exir::SizeLimits::of_none();
+  const auto method = exir::import_pt2(path, "forward", limits, &info);
   if (!method.ok()) {
     result.status = method.status();
     return result;
@@ -107,9 +108,10 @@ DescribeResult describe_archive(const std::string& path) {
                  {"dialect", info.dialect},
                  {"inputs", method->signature.input_names},
                  {"outputs", method->signature.output_names},
+                 {"unbounded_sizes", limits.asked()},
                  {"weight_bytes", weights},
                  {"constants", std::move(constants)},
-                 {"graph", exir::print_graph(*method->graph)}};
+                 {"graph", exir::print_graph(*method->graph, limits.asked())}};
   return result;
 }
 
@@ -215,6 +217,15 @@ void print_module(const ordered_json& d, std::ostream& out) {
   }
 }
 
+void print_archive(const ordered_json& d, std::ostream& out) {
+  if (!d["unbounded_sizes"].empty()) {
+    write(out, "without an upper bound (--max-size of an export says one):");
+    for (const auto& name : d["unbounded_sizes"]) write(out, " ", text_of(name));
+    write(out, "\n");
+  }
+  write(out, text_of(d["graph"]));
+}
+
 }  // namespace
 
 void print_text(const ordered_json& description, std::ostream& out) {
@@ -227,7 +238,7 @@ void print_text(const ordered_json& description, std::ostream& out) {
   if (kind == "program") print_program(description, out);
   if (kind == "data" || kind == "tensors") print_data(description, out);
   if (kind == "module") print_module(description, out);
-  if (kind == "archive") write(out, text_of(description["graph"]));
+  if (kind == "archive") print_archive(description, out);
 }
 
 }  // namespace petrel::extension
