@@ -400,6 +400,10 @@ absl::Status GraphReader::read_region(const Json& node, const std::string& targe
       PETREL_ASSIGN_OR_RETURN(std::string name, name_in(payload));
       PETREL_ASSIGN_OR_RETURN(Named operand, named(name));
       operands.push_back(std::move(operand));
+    } else if (region && absl::StartsWith(tag, "as_sym_")) {
+      // One that nobody can read is an error where it is used; often only assertions do.
+      absl::StatusOr<Argument> number = arguments_.scalar_or_name(payload);
+      operands.push_back({number.ok() ? *std::move(number) : Argument(), {}});
     } else if (region) {
       return argument.error(absl::StrCat("an operand of kind '", tag, "' is not supported"));
     }
@@ -415,8 +419,15 @@ absl::Status GraphReader::read_region(const Json& node, const std::string& targe
   Scope scope;
   PETREL_RETURN_IF_ERROR(read_metas(*region, &scope));
   for (size_t i = 0; i < operands.size(); ++i) {
-    PETREL_ASSIGN_OR_RETURN(Json tensor, parameters[i].at("as_tensor"));
-    PETREL_ASSIGN_OR_RETURN(std::string name, name_in(tensor));
+    PETREL_ASSIGN_OR_RETURN(auto tagged, parameters[i].tagged());
+    const auto& [tag, payload] = tagged;
+    const bool is_number = absl::StartsWith(tag, "as_sym_");
+    if (!is_number && tag != "as_tensor") {
+      return parameters[i].error(absl::StrCat("an input of kind '", tag, "' is not supported"));
+    }
+    const std::optional<Json> number = payload.find("as_name");
+    if (is_number && (!number || (operands[i].argument.is_none()))) continue;
+    PETREL_ASSIGN_OR_RETURN(const std::string name, is_number ? number->text() : name_in(payload));
     operands[i].bind_in(&scope, name);
   }
   PETREL_ASSIGN_OR_RETURN(std::vector<std::string> inner_names, output_names(*region));

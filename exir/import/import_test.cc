@@ -219,6 +219,16 @@ TEST(Import, InlinesRegions) {
   }
 }
 
+TEST(Import, HandsNumbersIntoRegionsAndOut) {
+  const Method method = import_or_die(own_fixture("numbers_in_region"));
+  const std::string text = print_graph(*method.graph);
+  for (const char* part :
+       {"aten.reshape.default(%x, [1, %sym_size_int_1, 3])",
+        "aten.mul.Tensor(%reshape, %item_tensor)", "aten.new_ones.default(%x, [%mul_1]"}) {
+    EXPECT_TRUE(absl::StrContains(text, part)) << part << " in " << text;
+  }
+}
+
 TEST(Import, NamesInputsAndOutputs) {
   const Method network = import_or_die(shared_fixture("conv_bn_relu"));
   EXPECT_EQ(network.signature.input_names, (std::vector<std::string>{"input"}));

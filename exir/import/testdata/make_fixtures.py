@@ -44,6 +44,20 @@ class Autocast(nn.Module):
         return y + 1
 
 
+class NumbersInRegion(nn.Module):
+    """A region that takes a size and a number of data, and gives a size that it computes."""
+
+    def forward(self, x, n):
+        rows = x.shape[0]
+        last = n.item()
+        torch._check(0 <= last)
+        torch._check(last < 3)
+        with torch.autocast("cpu", enabled=False):
+            y = x.reshape(1, rows, 3) * last
+            twice = rows * 2
+        return y, x.new_ones(twice) * last
+
+
 class Promotes(nn.Module):
     """A call about types that nothing reads: its result is a number of the tracer."""
 
@@ -161,6 +175,8 @@ def main():
     save("no_grad", NoGrad(), x)
     save("autocast_on", Autocast(True), x)
     save("autocast_off", Autocast(False), x)
+    save("numbers_in_region", NumbersInRegion(), torch.ones(4, 3), torch.tensor(1),
+         dynamic=({0: torch.export.Dim("n", min=2, max=8)}, {}))
     save("views", Views(), torch.zeros(4, 2, 3))
     save("writes_input", WritesInput(), x)
     save("writes_state", WritesState(), torch.ones(2))
