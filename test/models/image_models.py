@@ -27,17 +27,21 @@ class Resamples(nn.Module):
         height, width = x.shape[2], x.shape[3]
         resize = nn.functional.interpolate
         fours = torch.clamp(x * 20, 0, 60).to(torch.uint8) * 4
+        volume = x.unsqueeze(1)
         return (resize(x, size=(5, 4), mode="bilinear", antialias=True),
                 resize(x, size=(height + 1, 2 * width), mode="bicubic"),
                 resize(x, size=(7, width + 2), mode="bicubic", align_corners=True),
                 resize(x, scale_factor=1.5, mode="bicubic"),
                 resize(fours, size=(2 * height - 1, 2 * width - 1), mode="bilinear", align_corners=True),
                 resize(fours, size=(2 * height - 1, 2 * width - 1), mode="bicubic",
-                       align_corners=True))
+                       align_corners=True),
+                resize(volume, scale_factor=1.5, mode="trilinear"),
+                resize(volume, size=(3, height + 2, 5), mode="trilinear", align_corners=True))
 
 
 class Fills(nn.Module):
-    """Tensors of numbers that elements of a buffer are, as a detector makes of its strides."""
+    """Tensors of numbers that elements of a buffer are, as a detector makes of its strides; and
+    images of overlapping windows, filled with what falls on each place."""
 
     def __init__(self):
         super().__init__()
@@ -49,7 +53,8 @@ class Fills(nn.Module):
         return (x.new_full((2, 1), first), torch.full_like(x, 1.0 / rows), x.new_full((2,), rows),
                 torch.full((rows, 2), self.strides[1].item(), dtype=torch.float32),
                 x.new_full((1, 2), self.places[1].item(), dtype=torch.int64),
-                torch.scalar_tensor(self.strides[1].item()) * x)
+                torch.scalar_tensor(self.strides[1].item()) * x,
+                nn.functional.fold(x.unsqueeze(1).expand(-1, 4, -1), (2, 4), 2))
 
 
 class WritesOut(nn.Module):

@@ -194,7 +194,7 @@ Rewritten col2im(Builder& b, Node& node) {
   PETREL_ASSIGN_OR_RETURN(x, b.view(x, {channels, product(w.kernel) * product(w.count)}));
   PETREL_ASSIGN_OR_RETURN(Value * places, places_of(b, w, width));
   PETREL_ASSIGN_OR_RETURN(
-      Value * sums, b.call(aten::full, {Ints{channels, height * width}, 0, x->tensor().dtype}));
+      Value * sums, b.call(aten::full, {Sizes{channels, height * width}, 0, x->tensor().dtype}));
   Argument::List index = {none(), Argument(places)};
   PETREL_ASSIGN_OR_RETURN(sums,
                           b.call(aten::index_put, {sums, Argument(std::move(index)), x, true}));

@@ -260,6 +260,21 @@ Rewritten bicubic_of_varying_sizes(Builder& b, Node& node) {
   return done(b, node, b.cast(x, dtype));
 }
 
+// Images and lines have kernels.
+Rewritten trilinear_of_varying_sizes(Builder& b, Node& node) {
+  Value* x = tensor_at(node, arg::self, arg::input);
+  const ScalarType dtype = x->tensor().dtype;
+  const Sizes& out = sizes_of(node.result());
+  const std::vector<double> factors = factors_of(node, 3);
+  const bool align = node.argument(arg::align_corners) == Argument(true);
+  PETREL_ASSIGN_OR_RETURN(x, b.cast(x, wide_type(dtype)));
+  for (size_t dim = 2; dim < 5; ++dim) {
+    PETREL_ASSIGN_OR_RETURN(
+        x, linear_along(b, x, {dim, sizes_of(x)[dim], out[dim], align, factors[dim - 2]}));
+  }
+  return done(b, node, b.cast(x, dtype));
+}
+
 Rewritten resample(Builder& b, Node& node) {
   const std::string& name = node.op().name;
   Value* x = tensor_at(node, arg::self, arg::input);
@@ -271,7 +286,8 @@ Rewritten resample(Builder& b, Node& node) {
     const bool is_bicubic = absl::StrContains(name, "bicubic");
     if (is_nearest || (is_bicubic && absl::EndsWith(name, "_aa"))) return false;
     if (is_bicubic) return bicubic_of_varying_sizes(b, node);
-    return are_bytes ? resample_bytes_as_floats(b, node) : Rewritten(false);
+    if (are_bytes) return resample_bytes_as_floats(b, node);
+    return spatial == 3 ? trilinear_of_varying_sizes(b, node) : Rewritten(false);
   }
   const int corners = node.op().find_arg(arg::align_corners);
   const bool align = corners >= 0 && node.argument(arg::align_corners) == Argument(true);

@@ -76,27 +76,52 @@ BuiltValue weight_of(Builder& b, Value* t, int k) {
   return k == 1 || k == 2 ? near_weight(b, d) : far_weight(b, d);
 }
 
+// The last place of the input, as a tensor.
+BuiltValue last_of(Builder& b, const VaryingAxis& axis) {
+  PETREL_ASSIGN_OR_RETURN(Value * in, number_of(b, axis.in));
+  return plus(b, in, -1);
+}
+
+// The elements of x `shift` behind those at `low`, or at the edge, times `weight`, along a dim.
+BuiltValue weighed(Builder& b, Value* x, const VaryingAxis& axis, Value* low, int shift,
+                   Value* weight) {
+  PETREL_ASSIGN_OR_RETURN(Value * at, plus(b, low, shift));
+  if (shift < 1) {
+    PETREL_ASSIGN_OR_RETURN(at, b.call(aten::clamp, {at, 0, none()}));
+  }
+  PETREL_ASSIGN_OR_RETURN(Value * last, last_of(b, axis));
+  PETREL_ASSIGN_OR_RETURN(at, b.binary(aten::minimum, at, last));
+  PETREL_ASSIGN_OR_RETURN(at, b.cast(at, ScalarType::kLong));
+  PETREL_ASSIGN_OR_RETURN(Value * part,
+                          b.call(aten::index_select, {x, static_cast<int64_t>(axis.dim), at}));
+  for (size_t d = axis.dim + 1; d < x->tensor().rank(); ++d) {
+    PETREL_ASSIGN_OR_RETURN(weight, b.call(aten::unsqueeze, {weight, -1}));
+  }
+  return b.binary(aten::mul_Tensor, part, weight);
+}
+
 }  // namespace
+
+BuiltValue linear_along(Builder& b, Value* x, const VaryingAxis& axis) {
+  PETREL_ASSIGN_OR_RETURN(Value * source, sources_of(b, axis));
+  PETREL_ASSIGN_OR_RETURN(source, b.call(aten::clamp, {source, 0, none()}));
+  PETREL_ASSIGN_OR_RETURN(Value * low, b.call(aten::floor, {source}));
+  PETREL_ASSIGN_OR_RETURN(Value * t, b.binary(aten::sub_Tensor, source, low));
+  PETREL_ASSIGN_OR_RETURN(Value * rest, times(b, t, -1));
+  PETREL_ASSIGN_OR_RETURN(rest, plus(b, rest, 1));
+  PETREL_ASSIGN_OR_RETURN(Value * first, weighed(b, x, axis, low, 0, rest));
+  PETREL_ASSIGN_OR_RETURN(Value * second, weighed(b, x, axis, low, 1, t));
+  return b.binary(aten::add_Tensor, first, second);
+}
 
 BuiltValue bicubic_along(Builder& b, Value* x, const VaryingAxis& axis) {
   PETREL_ASSIGN_OR_RETURN(Value * source, sources_of(b, axis));
   PETREL_ASSIGN_OR_RETURN(Value * low, b.call(aten::floor, {source}));
   PETREL_ASSIGN_OR_RETURN(Value * t, b.binary(aten::sub_Tensor, source, low));
-  PETREL_ASSIGN_OR_RETURN(Value * in, number_of(b, axis.in));
-  PETREL_ASSIGN_OR_RETURN(Value * last, plus(b, in, -1));
-  const auto dim = static_cast<int64_t>(axis.dim);
   Value* sum = nullptr;
   for (int k = 0; k < 4; ++k) {
-    PETREL_ASSIGN_OR_RETURN(Value * at, plus(b, low, k - 1));
-    PETREL_ASSIGN_OR_RETURN(at, b.call(aten::clamp, {at, 0, none()}));
-    PETREL_ASSIGN_OR_RETURN(at, b.binary(aten::minimum, at, last));
-    PETREL_ASSIGN_OR_RETURN(at, b.cast(at, ScalarType::kLong));
-    PETREL_ASSIGN_OR_RETURN(Value * part, b.call(aten::index_select, {x, dim, at}));
     PETREL_ASSIGN_OR_RETURN(Value * weight, weight_of(b, t, k));
-    for (size_t d = axis.dim + 1; d < x->tensor().rank(); ++d) {
-      PETREL_ASSIGN_OR_RETURN(weight, b.call(aten::unsqueeze, {weight, -1}));
-    }
-    PETREL_ASSIGN_OR_RETURN(part, b.binary(aten::mul_Tensor, part, weight));
+    PETREL_ASSIGN_OR_RETURN(Value * part, weighed(b, x, axis, low, k - 1, weight));
     PETREL_ASSIGN_OR_RETURN(sum, plus_part(b, sum, part));
   }
   return sum;

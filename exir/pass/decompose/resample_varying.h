@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bicubic resampling where sizes vary, so that places and weights are computed at run time:
+// Resampling where sizes vary, so that places and weights are computed at run time. Bicubic:
 //
 //   source = scale * (i + 0.5) - 0.5          of each output place i, scale = in / out
 //   low    = floor(source), t = source - low
 //   y      = sum over k in 0..3 of weight_k(t) * index_select(x, dim, low + k - 1)
 //
-// Places beyond the image are those at its edge.
+// Places beyond the image are those at its edge. Linear: between low and low + 1, sources not below 0.
 #ifndef PETREL_EXIR_PASS_DECOMPOSE_RESAMPLE_VARYING_H_
 #define PETREL_EXIR_PASS_DECOMPOSE_RESAMPLE_VARYING_H_
 
@@ -25,6 +25,7 @@ struct VaryingAxis {
 
 // x of floats [.., in, ..], resampled along one dim.
 BuiltValue bicubic_along(Builder& b, Value* x, const VaryingAxis& axis);
+BuiltValue linear_along(Builder& b, Value* x, const VaryingAxis& axis);
 
 }  // namespace petrel::exir
 
