@@ -35,7 +35,7 @@ std::vector<const OptionRow*> generate_rows();
 const OptionRow* find_generate_row(absl::string_view name);
 
 // InvalidArgument says all that is wrong with the options, each in a line of its own, before
-// anything is compiled. Precondition: check_word() found nothing wrong with any word.
+// anything is compiled. Precondition: check_words() found nothing wrong with any option.
 absl::Status apply_generate_options(const OptionWords& given, exir::GenerateOptions* options);
 
 }  // namespace petrel::extension

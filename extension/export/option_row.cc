@@ -17,6 +17,16 @@ std::string one_of(const std::vector<std::string>& choices) {
                       choices.back());
 }
 
+bool is_repeated(OptionKind kind) {
+  return kind == OptionKind::kTexts || kind == OptionKind::kDataFiles;
+}
+
+// Whether the word becomes a path or a command, which C would end at a zero byte.
+bool is_for_c(OptionKind kind) {
+  return kind == OptionKind::kText || kind == OptionKind::kDataFile ||
+         kind == OptionKind::kDataFiles;
+}
+
 // What is expected of a word; "" when it is that.
 std::string expected(const OptionRow& option, const std::string& word) {
   switch (option.kind) {
@@ -67,8 +77,25 @@ std::string operand_of(const OptionRow& option) {
 }
 
 std::string check_word(const OptionRow& option, const std::string& word) {
+  if (is_for_c(option.kind) && word.find('\0') != std::string::npos) {
+    return "must have no zero byte";
+  }
   const std::string wanted = expected(option, word);
   return wanted.empty() ? "" : absl::StrCat("must be ", wanted, ", is '", word, "'");
+}
+
+std::string check_words(const OptionRow& option, const Words& words) {
+  if (option.kind != OptionKind::kFlag) {
+    if (words.empty()) return absl::StrCat("must be ", operand_of(option), ", has no value");
+    if (words.size() > 1 && !is_repeated(option.kind)) {
+      return absl::StrCat("must be one value, is ", words.size(), " of them");
+    }
+  }
+  for (const std::string& word : words) {
+    const std::string wrong = check_word(option, word);
+    if (!wrong.empty()) return wrong;
+  }
+  return "";
 }
 
 }  // namespace petrel::extension

@@ -51,6 +51,9 @@ std::string operand_of(const OptionRow& option);
 // "" when `word` is a value of the option, else what is wrong: "must be a or b, is 'x'".
 std::string check_word(const OptionRow& option, const std::string& word);
 
+// The same of all that was given for the option: one word, or as many as its kind takes.
+std::string check_words(const OptionRow& option, const Words& words);
+
 }  // namespace petrel::extension
 
 #endif  // PETREL_EXTENSION_EXPORT_OPTION_ROW_H_

@@ -27,7 +27,7 @@
 
 namespace petrel::extension {
 
-// Precondition: every name is that of an option and check_word() found nothing
+// Precondition: every name is that of an option and check_words() found nothing
 // wrong with its words.
 void apply_options(const OptionWords& given, exir::ExportOptions* options);
 

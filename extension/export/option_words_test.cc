@@ -87,6 +87,29 @@ TEST(ExportOptions, WrongWordsAreTold) {
   EXPECT_THAT(check_word(row("reorder"), "yes"), HasSubstr("without a value"));
 }
 
+TEST(ExportOptions, HaveAsManyWordsAsTheirKindTakes) {
+  for (const ExportOption& option : export_options()) {
+    const bool is_flag = option.kind == OptionKind::kFlag;
+    EXPECT_EQ(check_words(option, {}).empty(), is_flag) << option.name;
+    EXPECT_NE(check_words(option, {"", ""}), "") << option.name;
+  }
+  EXPECT_EQ(check_words(row("weight-keys"), {}), "must be content|name, has no value");
+  EXPECT_EQ(check_words(row("weight-keys"), {"name"}), "");
+  EXPECT_EQ(check_words(row("weight-keys"), {"name", "name"}), "must be one value, is 2 of them");
+  EXPECT_EQ(check_words(row("external"), {"a=b.ptd", "c=d.ptd"}), "");
+  EXPECT_THAT(check_words(row("external"), {"a=b.ptd", "c"}), HasSubstr("GLOB=FILE.ptd"));
+}
+
+TEST(ExportOptions, PathsAndCommandsHaveNoZeroByte) {
+  const std::string zero("a\0b", 3);
+  for (const char* name : {"quantize", "external-weights", "planner-command"}) {
+    EXPECT_EQ(check_word(row(name), zero), "must have no zero byte") << name;
+  }
+  EXPECT_EQ(check_word(row("external"), "*=" + zero), "must have no zero byte");
+  // Values of compile specs are any bytes.
+  EXPECT_EQ(check_word(row("compile-spec"), "key=" + zero), "");
+}
+
 TEST(ExportOptions, SizesHaveUnits) {
   EXPECT_EQ(bytes_of("1"), 1u);
   EXPECT_EQ(bytes_of("500MB"), 500'000'000u);

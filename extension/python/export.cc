@@ -41,10 +41,8 @@ void check_words(const OptionWords& given) {
   for (const auto& [name, words] : given) {
     const ExportOption* option = find_export_option(name);
     if (option == nullptr) throw py::value_error("there is no option '" + name + "'");
-    for (const std::string& word : words) {
-      const std::string wrong = check_word(*option, word);
-      if (!wrong.empty()) throw py::value_error(identifier_of(*option) + " " + wrong);
-    }
+    const std::string wrong = check_words(*option, words);
+    if (!wrong.empty()) throw py::value_error(identifier_of(*option) + " " + wrong);
   }
 }
 

@@ -32,10 +32,8 @@ std::vector<Text> gen_c_files(const std::map<std::string, std::string>& methods,
   for (const auto& [name, words] : given) {
     const OptionRow* row = find_generate_row(name);
     if (row == nullptr) throw py::value_error("there is no option '" + name + "'");
-    for (const std::string& word : words) {
-      const std::string wrong = check_word(*row, word);
-      if (!wrong.empty()) throw py::value_error(identifier_of(*row) + " " + wrong);
-    }
+    const std::string wrong = check_words(*row, words);
+    if (!wrong.empty()) throw py::value_error(identifier_of(*row) + " " + wrong);
   }
   const auto pending = std::make_shared<Pending>();
   ChosenBackends chosen(pending);

@@ -111,8 +111,6 @@ class BackendChoice:
             names = [_name(backend) for backend, _ in chosen] or ["none"]
             backends += [f"{method + '=' if method else ''}{name}".encode() for name in names]
             specs.update({_name(backend): of_backend for backend, of_backend in chosen})
-        return {
-            "backend": backends,
-            "compile-spec": [f"{name}:{key}=".encode() + value
-                             for name, of_backend in specs.items() for key, value in of_backend],
-        }
+        words = [f"{name}:{key}=".encode() + value
+                 for name, of_backend in specs.items() for key, value in of_backend]
+        return {"backend": backends, **({"compile-spec": words} if words else {})}

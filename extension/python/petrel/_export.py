@@ -13,6 +13,7 @@ from typing import Any, Dict, Iterable, List, Mapping, Optional, Tuple, Union
 
 from petrel import _petrel
 from petrel._backend_choice import BackendChoice
+from petrel._option_words import option_words
 from petrel._path import path_text
 from petrel._planner import split_planner
 
@@ -78,7 +79,7 @@ class Program:
             copies.append((external, target.parent / name, replace_data or is_named))
         if len({destination for _, destination, _ in copies}) != len(copies):
             raise ValueError(f"'{target}' is the name of an external file, too")
-        _petrel.copy_files([(source, path_text(destination), replaces)
+        _petrel.copy_files([(path_text(source), path_text(destination), replaces)
                             for source, destination, replaces in copies])
 
     def __repr__(self) -> str:
@@ -86,7 +87,7 @@ class Program:
 
 
 def _is_path(model: Model) -> bool:
-    return isinstance(model, (str, os.PathLike))
+    return isinstance(model, (str, bytes, os.PathLike))
 
 
 def _archive(model: Model, options: Dict[str, Any], folder: str, method: str) -> str:
@@ -133,20 +134,17 @@ def _no_options(method: str, kind: str, args: Optional[tuple], options: Dict[str
         raise TypeError(f"method '{method}' is {kind}, which takes no option {next(iter(options))!r}")
 
 
-def _words(folder: str, name: str, value: Any) -> Optional[List[str]]:
-    """The words of an option of `petrel export`; None when it is not given."""
-    option = name.replace("-", "_")
-    if value is None or value is False:
-        return None
-    if value is True:
-        return []
-    if name == "external-weights":
-        return [_external_path(folder, option, value)]
-    if isinstance(value, Mapping):
+def _placed(folder: str, option: str, value: Any) -> Any:
+    """The value of an option, in which names of files are paths in `folder`."""
+    if value is None or isinstance(value, bool):
+        return value
+    if option == "external-weights":
+        return _external_path(folder, "external_weights", value)
+    if option == "external":
+        if not isinstance(value, Mapping):
+            raise TypeError(f"external is {value!r}, must be a dict of file names by pattern")
         return [f"{glob}={_external_path(folder, option, file)}" for glob, file in value.items()]
-    if isinstance(value, (str, int)):
-        return [str(value)]
-    return list(value)
+    return value
 
 
 def words_of(choice: BackendChoice, folder: str, options: Mapping[str, Any]) -> Dict[str, Any]:
@@ -154,9 +152,10 @@ def words_of(choice: BackendChoice, folder: str, options: Mapping[str, Any]) -> 
     _, options = split_planner(options)
     words: Dict[str, Any] = dict(choice.words())
     for name, value in options.items():
-        of_option = _words(folder, name.replace("_", "-"), value)
+        option = name.replace("_", "-")
+        of_option = option_words(option.replace("-", "_"), _placed(folder, option, value))
         if of_option is not None:
-            words[name.replace("_", "-")] = of_option
+            words[option] = of_option
     return words
 
 
@@ -208,7 +207,8 @@ def compile_models(model: Model, args: Optional[tuple], methods: Optional[Mappin
         raise
 
 
-def _external_path(folder: str, option: str, name: str) -> str:
+def _external_path(folder: str, option: str, name: Path) -> str:
+    name = os.fspath(name)
     if os.path.basename(name) != name or name in ("", ".", ".."):
         raise ValueError(f"{option} is {name!r}, must be a plain file name")
     if name == _PROGRAM:

@@ -2,31 +2,17 @@
 """Models as C: _gen_c_call.py has gen_c() itself."""
 
 import json
-import os
 import pathlib
 import tempfile
 import warnings
-from typing import Any, Dict, List, Mapping, Optional
+from typing import Any, Dict, Mapping, Optional
 
 from petrel import _petrel
 from petrel._backend_choice import BackendChoice
 from petrel._export import Model, Path, archives_of
+from petrel._option_words import option_words
 from petrel._path import path_text
 from petrel._planner import split_planner
-
-
-def _words(name: str, value: Any) -> Optional[List[str]]:
-    """The words of an option of `petrel gen-c`; None when it is not given."""
-    if value is None or value is False:
-        return None
-    if value is True:
-        return []
-    if isinstance(value, (str, int)):
-        return [str(value)]
-    words = list(value)
-    if not all(isinstance(word, (str, os.PathLike)) for word in words):
-        raise TypeError(f"{name} is {value!r}, must be a list of texts")
-    return [path_text(word) for word in words] or None
 
 
 def generate_files(model: Model, args: Optional[tuple], methods: Optional[Mapping[str, Model]],
@@ -34,7 +20,7 @@ def generate_files(model: Model, args: Optional[tuple], methods: Optional[Mappin
                    torch_export_options: Dict[str, Any]) -> Dict[str, Any]:
     """gen_c() with the options of `petrel gen-c` by name."""
     planner, options = split_planner(options)
-    given = {name: _words(name.replace("-", "_"), value) for name, value in options.items()}
+    given = {name: option_words(name.replace("-", "_"), value) for name, value in options.items()}
     with tempfile.TemporaryDirectory(prefix="petrel-") as archives:
         told = _petrel.gen_c_files(
             methods=archives_of(model, args, methods, torch_export_options, archives),

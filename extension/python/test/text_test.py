@@ -3,6 +3,7 @@
 
 import os
 import pathlib
+import shutil
 import tempfile
 import unittest
 
@@ -104,6 +105,25 @@ class TextTest(unittest.TestCase):
             self.assertTrue(petrel.merge_data(file, [other], whole)["keys"])
             self.assertTrue(petrel.split_data(whole, pathlib.Path(folder, "split.pte"),
                                               pathlib.Path(folder, "split.ptd"))["keys"])
+
+    def test_names_of_files_and_folders(self):
+        with tempfile.TemporaryDirectory() as holder:
+            folder = pathlib.Path(holder, os.fsdecode(b"n\xffme"))
+            folder.mkdir()
+            archive = pathlib.Path(shutil.copy(model("affine"), folder / "a.pt2"))
+            program = petrel.export(archive, backend=None, external_weights=os.fsdecode(b"\xff.ptd"))
+            program.save(folder / "p.pte")
+            data, = folder.glob("*.ptd")
+            self.assertEqual(os.fsencode(data.name), b"\xff.ptd")
+            loaded = petrel.load(folder / "p.pte", data=[data])
+            numpy.testing.assert_array_equal(loaded["forward"](X)[0], affine(X))
+            petrel.merge_data(folder / "p.pte", [data], folder / "m.pte")
+            self.assertTrue(petrel.list_data(folder / "m.pte"))
+            self.assertTrue(petrel.diff(archive, folder / "m.pte", [X]))
+            petrel.gen_c(archive, output=folder / "c", name="affine")
+            self.assertTrue((folder / "c" / "affine.h").exists())
+            with self.assertRaisesRegex(petrel.Error, r"n\\xffme"):
+                petrel.load(folder / "absent.pte")
 
 
 if __name__ == "__main__":
