@@ -75,6 +75,11 @@ std::optional<ScalarType> type_of_format(const char* format, size_t item_size) {
   return std::nullopt;
 }
 
+bool is_called_bfloat16(py::handle object) {
+  return py::hasattr(object, "dtype") && py::hasattr(object, "view") &&
+         py::str(object.attr("dtype")).equal(py::str("bfloat16"));
+}
+
 Array from_buffer(py::handle object) {
   struct Held {
     Py_buffer view = {};
@@ -106,6 +111,46 @@ Array from_buffer(py::handle object) {
   return array;
 }
 
+// Of the older version if the object gives one. Some give read-only elements in the newer alone.
+py::object capsule_of(const py::object& object) {
+  const py::object give = object.attr("__dlpack__");
+  try {
+    return give();
+  } catch (const py::error_already_set& refused) {
+    if (!refused.matches(PyExc_BufferError)) throw;
+    try {
+      return give(py::arg("max_version") = py::make_tuple(dlpack::kMajor, 0));
+    } catch (const py::error_already_set&) {  // the first reason is the one to tell
+    }
+    throw;
+  }
+}
+
+template <typename Managed>
+std::shared_ptr<Managed> take(const py::object& capsule) {
+  void* const pointer = PyCapsule_GetPointer(capsule.ptr(), Managed::kCapsule);
+  if (pointer == nullptr) throw py::error_already_set();
+  PyCapsule_SetName(capsule.ptr(), Managed::kTaken);
+  return std::shared_ptr<Managed>(static_cast<Managed*>(pointer), [](Managed* held) {
+    const Gil gil;
+    if (held->deleter != nullptr) held->deleter(held);
+  });
+}
+
+// Holds the tensor as long as it is used.
+std::shared_ptr<const dlpack::Tensor> tensor_in(const py::object& capsule) {
+  if (PyCapsule_IsValid(capsule.ptr(), dlpack::VersionedTensor::kCapsule) == 0) {
+    const auto held = take<dlpack::ManagedTensor>(capsule);
+    return {held, &held->tensor};
+  }
+  const auto held = take<dlpack::VersionedTensor>(capsule);
+  if (held->major != dlpack::kMajor) {
+    throw py::buffer_error("the tensor is of version " + std::to_string(held->major) +
+                           " of DLPack, must be of version 1");
+  }
+  return {held, &held->tensor};
+}
+
 Array from_dlpack(py::handle given) {
   // Elements that torch is to negate when they are read, as those of z.conj().imag are, come as
   // they lie in memory: it hands out no mark of that.
@@ -117,16 +162,8 @@ Array from_dlpack(py::handle given) {
     throw py::type_error("the tensor is on device type " + std::to_string(device.first) +
                          ", must be in memory of the CPU");
   }
-  const py::object capsule = object.attr("__dlpack__")();
-  void* const pointer = PyCapsule_GetPointer(capsule.ptr(), "dltensor");
-  if (pointer == nullptr) throw py::error_already_set();
-  auto* const managed = static_cast<dlpack::ManagedTensor*>(pointer);
-  PyCapsule_SetName(capsule.ptr(), "used_dltensor");
-  const std::shared_ptr<dlpack::ManagedTensor> owner(managed, [](dlpack::ManagedTensor* held) {
-    const Gil gil;
-    if (held->deleter != nullptr) held->deleter(held);
-  });
-  const dlpack::Tensor& tensor = managed->tensor;
+  const std::shared_ptr<const dlpack::Tensor> owner = tensor_in(capsule_of(object));
+  const dlpack::Tensor& tensor = *owner;
   Array array;
   const TypeRow* found = nullptr;
   for (const TypeRow& row : kTypes) {
@@ -156,17 +193,35 @@ Array from_dlpack(py::handle given) {
 }
 
 // What the deleter of an array that was handed out gives back.
+template <typename Managed>
 struct Exported {
-  dlpack::ManagedTensor managed;
+  Managed managed = {};
   Array array;
 };
 
-py::capsule to_dlpack(const Array& array) {
+template <typename Managed>
+py::capsule capsule_with(std::unique_ptr<Exported<Managed>> exported) {
+  Managed& managed = exported->managed;
+  managed.context = exported.get();
+  managed.deleter = [](Managed* self) { delete static_cast<Exported<Managed>*>(self->context); };
+  PyObject* const capsule = PyCapsule_New(&managed, Managed::kCapsule, [](PyObject* unused) {
+    // Renamed by who took it, who then calls the deleter.
+    if (PyCapsule_IsValid(unused, Managed::kCapsule) == 0) return;
+    auto* const held = static_cast<Managed*>(PyCapsule_GetPointer(unused, Managed::kCapsule));
+    held->deleter(held);
+  });
+  if (capsule == nullptr) throw py::error_already_set();
+  exported.release();
+  return py::reinterpret_steal<py::capsule>(capsule);
+}
+
+template <typename Managed>
+std::unique_ptr<Exported<Managed>> exported_as(const Array& array) {
   const TypeRow* const row = row_of(array.dtype);
   if (row == nullptr) {
     throw py::buffer_error(std::string("DLPack has no type for ") + to_string(array.dtype));
   }
-  auto exported = std::make_unique<Exported>();
+  auto exported = std::make_unique<Exported<Managed>>();
   exported->array = array;
   dlpack::Tensor& tensor = exported->managed.tensor;
   tensor.data = array.data;
@@ -175,34 +230,32 @@ py::capsule to_dlpack(const Array& array) {
   tensor.dtype = row->dlpack;
   tensor.shape = exported->array.shape.data();
   tensor.strides = exported->array.strides.data();
-  tensor.byte_offset = 0;
-  exported->managed.context = exported.get();
-  exported->managed.deleter = [](dlpack::ManagedTensor* self) {
-    delete static_cast<Exported*>(self->context);
-  };
-  PyObject* const capsule = PyCapsule_New(&exported->managed, "dltensor", [](PyObject* unused) {
-    // Renamed by who took it, who then calls the deleter.
-    if (PyCapsule_IsValid(unused, "dltensor") == 0) return;
-    auto* const held =
-        static_cast<dlpack::ManagedTensor*>(PyCapsule_GetPointer(unused, "dltensor"));
-    held->deleter(held);
-  });
-  if (capsule == nullptr) throw py::error_already_set();
-  exported.release();
-  return py::reinterpret_steal<py::capsule>(capsule);
+  return exported;
 }
 
 // What the protocol of Python asks for: `copy` is True for elements that nobody else sees. The
-// device is the only one there is.
-py::capsule to_dlpack_as_asked(const Array& array, const py::kwargs& asked) {
+// device is the only one there is. Who could not be told that elements are read-only gets a copy.
+py::capsule to_dlpack(const Array& array, const py::kwargs& asked) {
   const auto given = [&](const char* name) {
     return asked.contains(name) ? py::object(asked[name]) : py::object(py::none());
   };
-  const py::object device = given("dl_device");
+  const py::object device = given("dl_device"), copy = given("copy"), most = given("max_version");
   if (!device.is_none() && device.cast<std::pair<int, int>>().first != dlpack::kCpu) {
     throw py::buffer_error("the tensor is in memory of the CPU, and goes to no other device");
   }
-  return to_dlpack(given("copy").is(py::bool_(true)) ? array.copy_in({}) : array);
+  if (copy.is(py::bool_(true)))
+    return capsule_with(exported_as<dlpack::ManagedTensor>(array.copy_in({})));
+  if (array.is_writable) return capsule_with(exported_as<dlpack::ManagedTensor>(array));
+  if (!most.is_none() && most.cast<std::pair<uint32_t, uint32_t>>().first >= dlpack::kMajor) {
+    auto exported = exported_as<dlpack::VersionedTensor>(array);
+    exported->managed.major = dlpack::kMajor;
+    exported->managed.flags = dlpack::kReadOnly;
+    return capsule_with(std::move(exported));
+  }
+  if (copy.is(py::bool_(false))) {
+    throw py::buffer_error("the elements are read-only, which DLPack can say from version 1 on");
+  }
+  return capsule_with(exported_as<dlpack::ManagedTensor>(array.copy_in({})));
 }
 
 // Called by Python's C code, which no exception may pass.
@@ -228,7 +281,13 @@ std::optional<Array> from_python(py::handle object) {
     Array array = object.cast<const Array&>();
     return array;
   }
-  if (PyObject_CheckBuffer(object.ptr()) != 0) return from_buffer(object);
+  if (PyObject_CheckBuffer(object.ptr()) != 0) {
+    // NumPy does not know it, and the buffer protocol not what others have taught NumPy.
+    if (!is_called_bfloat16(object)) return from_buffer(object);
+    Array array = from_buffer(object.attr("view")("uint16"));
+    array.dtype = ScalarType::BFloat16;
+    return array;
+  }
   if (py::hasattr(object, "__dlpack__")) return from_dlpack(object);
   return std::nullopt;
 }
@@ -243,7 +302,7 @@ void bind_array(py::module_& module) {
       .def_property_readonly("nbytes", [](const Array& a) { return a.numel() * a.item_size(); })
       .def_property_readonly("is_writable", [](const Array& a) { return a.is_writable; })
       .def_buffer(&to_buffer)
-      .def("__dlpack__", &to_dlpack_as_asked)
+      .def("__dlpack__", &to_dlpack)
       .def("__dlpack_device__", [](const Array&) { return std::pair<int, int>(dlpack::kCpu, 0); })
       .def("__repr__", [](const Array& a) {
         return "petrel.Tensor(" + std::string(runtime::to_string(a.dtype)) + ", " +

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The structs by which array libraries of Python hand tensors to each other in
-// memory (the DLPack protocol, version 0.8 of its binary interface). A capsule
-// named "dltensor" holds a ManagedTensor; who takes it renames the capsule to
-// "used_dltensor" and calls the deleter when done.
+// memory (the DLPack protocol). A capsule named kCapsule holds a ManagedTensor, of
+// version 0.8 of the binary interface, or a VersionedTensor, of version 1, which can
+// say that elements are read-only; who takes it renames the capsule to kTaken and
+// calls the deleter when done.
 #ifndef PETREL_EXTENSION_PYTHON_DLPACK_H_
 #define PETREL_EXTENSION_PYTHON_DLPACK_H_
 
@@ -38,9 +39,27 @@ struct Tensor {
 };
 
 struct ManagedTensor {
+  static constexpr const char* kCapsule = "dltensor";
+  static constexpr const char* kTaken = "used_dltensor";
+
   Tensor tensor;
   void* context;
   void (*deleter)(ManagedTensor* self);
+};
+
+inline constexpr uint32_t kMajor = 1;
+inline constexpr uint64_t kReadOnly = 1;  // of the flags
+
+struct VersionedTensor {
+  static constexpr const char* kCapsule = "dltensor_versioned";
+  static constexpr const char* kTaken = "used_dltensor_versioned";
+
+  uint32_t major;
+  uint32_t minor;
+  void* context;
+  void (*deleter)(VersionedTensor* self);
+  uint64_t flags;
+  Tensor tensor;
 };
 
 }  // namespace petrel::extension::python::dlpack
