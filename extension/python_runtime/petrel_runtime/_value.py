@@ -4,6 +4,7 @@
 import ctypes
 import dataclasses
 import math
+import sys
 import weakref
 from typing import Any, List, Optional, Tuple
 
@@ -99,6 +100,10 @@ def to_value(given: Any, info: ValueInfo, is_written: bool) -> Tuple[Value, Any]
 
 
 def _tensor_value(value: Value, given: Any, info: ValueInfo, is_written: bool) -> Tuple[Value, Any]:
+    if str(getattr(given, "dtype", "")) == "torch.bfloat16":
+        # NumPy does not know it by DLPack, but integers that are its bits.
+        bits = given.view(sys.modules["torch"].int16)
+        given = Tensor(numpy.from_dlpack(bits).view(numpy.uint16))
     array = _array_of(given)
     dtype = given.dtype if isinstance(given, Tensor) else array.dtype.name
     if dtype not in _NUMBERS:

@@ -8,7 +8,9 @@ import subprocess
 import sys
 import tempfile
 import threading
+import types
 import unittest
+import unittest.mock
 
 import numpy
 import petrel_runtime
@@ -106,6 +108,28 @@ class RuntimeTest(unittest.TestCase):
         self.assertEqual(method.outputs[0].shape, (1, 10))
         with self.assertRaises(KeyError):
             program["none"]  # pylint: disable=pointless-statement
+
+    def test_takes_bfloat16_of_torch_as_bits(self):
+
+        class Tensor:
+            dtype = type("dtype", (), {"__str__": lambda self: "torch.bfloat16"})()
+
+            def __init__(self, bits):
+                self._bits = bits
+
+            def view(self, dtype):
+                return self._bits.view(dtype)
+
+            def __dlpack__(self, **kwargs):
+                raise BufferError("NumPy has no bfloat16")
+
+        bits = numpy.arange(12, dtype=numpy.uint16).reshape(3, 4)[:, ::2]
+        info = petrel_runtime.ValueInfo("Tensor", "bfloat16", (3, 2), (0, 1))
+        torch = types.SimpleNamespace(int16=numpy.int16)
+        with unittest.mock.patch.dict(sys.modules, torch=torch):
+            value, held = petrel_runtime._value.to_value(Tensor(bits), info, False)
+        self.assertEqual((value.dtype, value.rank, value.nbytes), (15, 2, 12))
+        numpy.testing.assert_array_equal(held, bits)
 
     def test_outputs_are_copies_or_views(self):
         method = petrel_runtime.load(INLINE)["forward"]
