@@ -149,11 +149,15 @@ Found read_file(const std::string& path, const Configuration& configuration, Fil
   }
   const uint64_t size = state.size;
   Header& header = content->header;
-  if (size < sizeof(Header) || !read_all(file.fd, &header, sizeof(header), 0) ||
-      std::memcmp(header.magic, schema::kPackedWeightsMagic, schema::kPackedWeightsMagicBytes) !=
-          0) {
-    return other("has no header of packed weights");
+  const size_t head = std::min<uint64_t>(size, sizeof(Header));
+  if (!read_all(file.fd, &header, head, 0)) return other("cannot be read");
+  // A path that is wrong by one letter, of a model or its data, must not cost the user that file.
+  const size_t begin = std::min(head, schema::kPackedWeightsMagicBytes);
+  if (std::memcmp(header.magic, schema::kPackedWeightsMagic, begin) != 0) {
+    *out_is_foreign = true;
+    return other("is a file of another kind, and stays as it is");
   }
+  if (size < sizeof(Header)) return other("is cut off");
   if (header.configuration != configuration) {
     return other("was made by another program or for another processor");
   }

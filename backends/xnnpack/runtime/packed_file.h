@@ -21,7 +21,8 @@
 // the file is the user's own (mode 0600, no symbolic link), the header, the
 // index and the size of the file; at the first use of a blob its digest, and at
 // every use that it has as many bytes as the operator reads. A file
-// that fails is not used, and replaced by the next write(). Writing makes a
+// that fails is not used, and replaced by the next write() if it begins as these
+// do, or is empty: others are left alone. Writing makes a
 // temporary file beside it and renames that, so that readers see the old file or
 // the new one, and keep what they have mapped.
 //
