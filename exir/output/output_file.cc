@@ -173,6 +173,11 @@ absl::StatusOr<OutputFile> OutputFile::create(const std::string& path) {
   if (path.empty()) {
     return absl::InvalidArgumentError("path of an output file is empty");
   }
+  // Who writes it means standard output, which cannot have all or nothing.
+  if (path == "-") {
+    return absl::InvalidArgumentError(
+        "output '-' is no file; nothing is written to standard output, and ./- is the file '-'");
+  }
   struct stat info;
   const bool exists = stat(path.c_str(), &info) == 0;
   if (exists && !S_ISREG(info.st_mode)) {

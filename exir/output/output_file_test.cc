@@ -321,6 +321,8 @@ TEST_F(OutputFileTest, RefusesWhatIsNoFile) {
   EXPECT_THAT(std::string(OutputFile::create("/dev/null").status().message()),
               HasSubstr("'/dev/null' is not a regular file"));
   EXPECT_EQ(OutputFile::create("").status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(OutputFile::create("-").status().message()),
+              HasSubstr("nothing is written to standard output"));
   EXPECT_EQ(OutputFile::create(folder_ + "/none/x").status().code(), absl::StatusCode::kNotFound);
   EXPECT_THAT(files(), IsEmpty());
 }

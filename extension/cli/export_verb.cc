@@ -85,7 +85,7 @@ void add_export_verb(CLI::App& app, int* exit_code) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App* verb = app.add_subcommand("export", "Compile .pt2 archives into a .pte program");
   add_method_files(*verb, &arguments->files);
-  verb->add_option("-o,--output", arguments->output, "the program to write")->required();
+  verb->add_option("-o,--output", arguments->output, "the program to write, a file")->required();
   add_export_options(*verb, &arguments->given);
   verb->add_option("--dump-after", arguments->dump_after,
                    "print the IR after this pass, or after all");

@@ -434,7 +434,7 @@ void add_quantize_verb(CLI::App& app, int* exit_code) {
                    "samples")
       ->check(CLI::IsMember({"nearest", "least-error"}))
       ->capture_default_str();
-  verb->add_option("-o,--output", arguments->output, "the program to write")->required();
+  verb->add_option("-o,--output", arguments->output, "the program to write, a file")->required();
   verb->add_option("--record", arguments->record,
                    "write all that was chosen to this JSON file, for export --quantize");
   verb->add_option(
