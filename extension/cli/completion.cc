@@ -67,6 +67,33 @@ std::string names_of_verbs(const CLI::App& app) {
   });
 }
 
+// Each line of compgen is one offer: names of files have spaces and stars.
+constexpr char kBashFunction[] = R"(_NAME_offer() {
+  mapfile -t COMPREPLY < <(compgen "$@")
+}
+_NAME() {
+  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
+  local path= verbs= options= values= is_value= i word
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    word=${COMP_WORDS[i]}
+    _NAME_words "$path"
+    [[ -n $word && " $verbs " == *" $word "* ]] && path="${path:+$path }$word"
+  done
+  _NAME_words "$path"
+  _NAME_value "$path" "$previous"
+  if [[ -n $is_value && -n $values ]]; then
+    _NAME_offer -W "$values" -- "$current"
+  elif [[ -z $is_value && $current == -* ]]; then
+    _NAME_offer -W "$options" -- "$current"
+  elif [[ -z $is_value && -n $verbs ]]; then
+    _NAME_offer -W "$verbs" -- "$current"
+  else
+    _NAME_offer -f -- "$current"
+  fi
+}
+complete -o filenames -F _NAME NAME
+)";
+
 }  // namespace
 
 std::string bash_completion(const CLI::App& app) {
@@ -86,34 +113,9 @@ std::string bash_completion(const CLI::App& app) {
                     "'; options='", absl::StrJoin(words, " "), "' ;;\n");
   });
   const std::string name = app.get_name();
-  return absl::StrCat("_", name, "_words() {\n  case \"$1\" in\n", tables, "  esac\n}\n", "_", name,
-                      "_value() {\n  case \"$1:$2\" in\n", choices, "  esac\n}\n", "_", name,
-                      R"(() {
-  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
-  local path= verbs= options= values= is_value= i word
-  for ((i = 1; i < COMP_CWORD; i++)); do
-    word=${COMP_WORDS[i]}
-    _)",
-                      name, R"(_words "$path"
-    [[ -n $word && " $verbs " == *" $word "* ]] && path="${path:+$path }$word"
-  done
-  _)",
-                      name, R"(_words "$path"
-  _)",
-                      name, R"(_value "$path" "$previous"
-  if [[ -n $is_value ]]; then
-    [[ -n $values ]] && COMPREPLY=($(compgen -W "$values" -- "$current")) ||
-      COMPREPLY=($(compgen -f -- "$current"))
-  elif [[ $current == -* ]]; then
-    COMPREPLY=($(compgen -W "$options" -- "$current"))
-  elif [[ -n $verbs ]]; then
-    COMPREPLY=($(compgen -W "$verbs" -- "$current"))
-  else
-    COMPREPLY=($(compgen -f -- "$current"))
-  fi
-}
-complete -o filenames -F _)",
-                      name, " ", name, "\n");
+  return absl::StrCat("_", name, "_words() {\n  case \"$1\" in\n", tables, "  esac\n}\n_", name,
+                      "_value() {\n  case \"$1:$2\" in\n", choices, "  esac\n}\n",
+                      absl::StrReplaceAll(kBashFunction, {{"NAME", name}}));
 }
 
 std::string zsh_completion(const CLI::App& app) {

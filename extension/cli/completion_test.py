@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Scripts of `petrel completion`: bash runs its own, the others are read."""
 
+import pathlib
 import re
 import shutil
 import subprocess
+import tempfile
 import unittest
 
 PETREL = "extension/cli/petrel"
@@ -19,12 +21,14 @@ def options(*verbs):
                           .partition("Options:")[2].partition("Examples:")[0]))
 
 
-def complete(*words):
-    """What bash offers for the last of `words`."""
+def complete(*words, folder=None):
+    """What bash offers for the last of `words` in a folder."""
     script = (output(PETREL, "completion", "bash")
               + 'COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _petrel\n'
               + 'printf "%s\\n" "${COMPREPLY[@]}"\n')
-    return set(output("bash", "-c", script, "bash", *words).split())
+    offered = subprocess.run(["bash", "-c", script, "bash", *words], check=True, text=True,
+                             stdout=subprocess.PIPE, cwd=folder).stdout
+    return set(offered.split("\n")) - {""}
 
 
 class CompletionTest(unittest.TestCase):
@@ -46,6 +50,17 @@ class CompletionTest(unittest.TestCase):
         self.assertEqual(complete("petrel", "export", "--output", "extension/cl"),
                          {"extension/cli"})
         self.assertEqual(complete("petrel", "run", "extension/cl"), {"extension/cli"})
+
+    def test_bash_completes_files_whose_names_have_spaces_and_stars(self):
+        names = {"a b.pte", "a*.pte", "a'\"$(x).pte", "aü.pte"}
+        with tempfile.TemporaryDirectory() as folder:
+            for name in names:
+                pathlib.Path(folder, name).touch()
+            for words in (["run", "a"], ["run", "--data", "a"]):
+                self.assertEqual(complete("petrel", *words, folder=folder), names)
+            # No file is offered where only words are taken.
+            self.assertEqual(complete("petrel", "export", "--weight-keys", "a", folder=folder),
+                             set())
 
     def test_scripts_name_every_verb_and_option(self):
         for shell in ("zsh", "fish"):
