@@ -13,15 +13,15 @@
 namespace petrel::extension {
 namespace {
 
-// PREFIX is petrel/ in the SDK, and nothing in Petrel's tree.
+// @PREFIX@ is petrel/ in the SDK, and nothing in Petrel's tree.
 constexpr char kApp[] = R"(// Runs method forward of a program on ones:
 //
 //   NAME MODEL.pte [WEIGHTS.ptd ...]
 #include <cstdio>
 #include <vector>
 
-#include "PREFIXextension/module/module.h"
-#include "PREFIXextension/tensor/filled.h"
+#include "@PREFIX@extension/module/module.h"
+#include "@PREFIX@extension/tensor/filled.h"
 
 using petrel::extension::Module;
 using petrel::extension::TensorPtr;
@@ -121,7 +121,7 @@ absl::Status check_name(const std::string& name) {
 }
 
 std::string named(const char* text, const std::string& name, const char* prefix) {
-  return absl::StrReplaceAll(text, {{"NAME", name}, {"PREFIX", prefix}});
+  return absl::StrReplaceAll(text, {{"NAME", name}, {"@PREFIX@", prefix}});
 }
 
 }  // namespace

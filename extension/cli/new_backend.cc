@@ -2,6 +2,7 @@
 #include "extension/cli/new_backend.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -10,6 +11,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "exir/emit_c/names.h"
 #include "extension/cli/own_workspace.h"
 
 namespace petrel::extension {
@@ -24,9 +26,18 @@ absl::Status check_name(const std::string& name) {
   const bool is_plain = std::all_of(name.begin(), name.end(), [](char c) {
     return absl::ascii_islower(c) || absl::ascii_isdigit(c) || c == '_';
   });
-  if (is_plain && !name.empty() && absl::ascii_islower(name[0])) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat("a backend cannot be called '", name,
-                                                 "': lower case letters, digits and '_' only"));
+  if (!is_plain || name.empty() || !absl::ascii_islower(name[0])) {
+    return absl::InvalidArgumentError(absl::StrCat("a backend cannot be called '", name,
+                                                   "': lower case letters, digits and '_' only"));
+  }
+  // Its code is in a namespace of that name, where these would mean other things than elsewhere.
+  static constexpr const char* kOthers[] = {"absl", "exir", "runtime", "std", "testing", "xnnpack"};
+  if (exir::emit_c::is_taken(name) ||
+      std::find(std::begin(kOthers), std::end(kOthers), name) != std::end(kOthers)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "a backend cannot be called '", name, "', which is a word of C++ or another namespace"));
+  }
+  return absl::OkStatus();
 }
 
 absl::Status check_folder(const std::string& folder) {

@@ -41,20 +41,21 @@ class NewBackendTest(unittest.TestCase):
         tree = self.folder / "petrel"
         tree.mkdir()
         (tree / "repositories.bzl").touch()
-        done = self.run_verb("exir", "--workspace", "out/mine", "--petrel", "petrel")
+        done = self.run_verb("extension", "--workspace", "out/mine", "--petrel", "petrel")
         self.assertEqual(done.returncode, 0, done.stderr)
         out = self.folder / "out/mine"
         self.assertEqual(sorted(path.name for path in out.iterdir()),
-                         ["WORKSPACE", "bazelw", "exir"])
+                         ["WORKSPACE", "bazelw", "extension"])
         self.assertTrue(os.access(out / "bazelw", os.X_OK))
         self.assertIn(f'path = "{tree.resolve()}"', (out / "WORKSPACE").read_text())
         labels = set()
         for build in out.rglob("BUILD.bazel"):
             labels.update(re.findall(r'"((?:@\w*)?//[^"]*)"', build.read_text()))
         own = {label for label in labels if label.startswith("//")}
-        self.assertEqual(own, {"//exir=exir", "//exir/aot", "//exir/runtime", "//exir/format",
-                               "//exir:__subpackages__", "//visibility:private"})
-        self.assertIn("@petrel//exir/backend", labels)
+        self.assertEqual(own, {"//extension=extension", "//extension/aot", "//extension/runtime",
+                               "//extension/format", "//extension:__subpackages__",
+                               "//visibility:private"})
+        self.assertIn("@petrel//extension/cli:petrel_cli.bzl", labels)
         self.assertNotIn("null", "".join(labels))
 
     def test_a_workspace_needs_a_tree(self):
@@ -82,7 +83,9 @@ class NewBackendTest(unittest.TestCase):
 
     def test_bad_names_and_folders_are_told(self):
         for words, told in ((("Mine",), "'Mine': lower case"), (("1a",), "'1a'"),
-                            (("a-b",), "'a-b'"), (("mine", "--folder", "../x"), "'../x' must be"),
+                            (("a-b",), "'a-b'"), (("class",), "'class', which is a word"),
+                            (("co_await",), "'co_await'"), (("runtime",), "or another namespace"),
+                            (("mine", "--folder", "../x"), "'../x' must be"),
                             (("mine", "--folder", "/x"), "'/x' must be"),
                             (("mine", "--folder", "a//b"), "'a//b' must be")):
             done = self.run_verb(*words)
