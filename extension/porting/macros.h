@@ -14,6 +14,7 @@
 #ifndef PETREL_EXTENSION_PORTING_MACROS_H_
 #define PETREL_EXTENSION_PORTING_MACROS_H_
 
+#include <cinttypes>  // apps print errors by PRIx32 and find it there
 #include <cstdlib>
 #include <utility>
 

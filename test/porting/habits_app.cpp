@@ -4,7 +4,6 @@
 // loaders and their options, elements of 16 bits, names of types and tags.
 //
 //   habits_app PROGRAM.pte
-#include <cinttypes>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
