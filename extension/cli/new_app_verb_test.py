@@ -3,6 +3,8 @@
 
 import os
 import pathlib
+import resource
+import signal
 import subprocess
 import tempfile
 import unittest
@@ -51,6 +53,21 @@ class NewAppTest(unittest.TestCase):
         self.assertTrue(os.access(self.folder / "there/bazelw", os.X_OK))
         self.assertIn('#include "extension/module/module.h"',
                       (self.folder / "there/mine/mine.cc").read_text())
+
+    def test_what_cannot_be_written_whole_leaves_nothing(self):
+
+        def on_a_full_disk():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+
+        done = subprocess.run([PETREL, "new-app", "mine", "-o", "a/b/mine"], cwd=self.folder,
+                              text=True, stderr=subprocess.PIPE, preexec_fn=on_a_full_disk)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("File too large", done.stderr)
+        self.assertEqual(self.files("."), [])
+        self.assertEqual(list(self.folder.iterdir()), [])
+        (self.folder / "file").touch()
+        self.refuses("'./file/mine' cannot be made: Not a directory", "mine", "-o", "file/mine")
 
     def test_refuses_what_is_there_and_wrong_names(self):
         (self.folder / "mine").mkdir()

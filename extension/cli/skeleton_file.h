@@ -18,7 +18,7 @@ struct SkeletonFile {
   bool is_executable = false;
 };
 
-// Writes them below `target`, which must not be there.
+// Writes them below `target`, which must not be there and, after an error, is not.
 std::string write_skeleton(const std::filesystem::path& target,
                            const std::vector<SkeletonFile>& files);
 
