@@ -229,6 +229,11 @@ absl::StatusOr<ZipArchive> ZipArchive::open(absl::Span<const uint8_t> bytes) {
 
 bool ZipArchive::contains(const std::string& name) const { return members_.count(name) != 0; }
 
+bool ZipArchive::is_compressed(const std::string& name) const {
+  const auto it = members_.find(name);
+  return it != members_.end() && it->second.is_compressed;
+}
+
 absl::StatusOr<absl::Span<const uint8_t>> ZipArchive::read(const std::string& name) const {
   const auto it = members_.find(name);
   if (it == members_.end()) {

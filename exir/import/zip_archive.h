@@ -37,6 +37,8 @@ class ZipArchive {
   static absl::StatusOr<ZipArchive> open(absl::Span<const uint8_t> bytes);
 
   bool contains(const std::string& name) const;
+  // False when there is no such member.
+  bool is_compressed(const std::string& name) const;
 
   // The bytes of a member after its checksum was verified. NotFound when there
   // is no such member, InvalidArgument when it is compressed, DataLoss when the checksum

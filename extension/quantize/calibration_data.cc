@@ -39,14 +39,12 @@ absl::StatusOr<Arrays> read_arrays(const std::string& path) {
   if (!bytes.ok()) return exir::annotate(bytes.status(), path);
   const auto* data = reinterpret_cast<const uint8_t*>(bytes->data());
   auto zip = exir::ZipArchive::open({data, bytes->size()});
-  if (!zip.ok()) {
-    if (absl::StrContains(zip.status().message(), "compressed")) {
+  if (!zip.ok()) return invalid(path, ": ", zip.status().message());
+  for (const std::string& member : zip->names()) {
+    if (zip->is_compressed(member)) {
       return invalid(path, ": is compressed; save it with numpy.savez, which does not, ",
                      "instead of numpy.savez_compressed");
     }
-    return invalid(path, ": ", zip.status().message());
-  }
-  for (const std::string& member : zip->names()) {
     auto content = zip->read(member);
     if (!content.ok()) return exir::annotate(content.status(), path);
     const absl::string_view text(reinterpret_cast<const char*>(content->data()), content->size());

@@ -6,7 +6,8 @@
 //   low    = floor(source), t = source - low
 //   y      = sum over k in 0..3 of weight_k(t) * index_select(x, dim, low + k - 1)
 //
-// Places beyond the image are those at its edge. Linear: between low and low + 1, sources not below 0.
+// Places beyond the image are those at its edge. Linear: between low and low + 1, from sources that
+// are not below 0.
 #ifndef PETREL_EXIR_PASS_DECOMPOSE_RESAMPLE_VARYING_H_
 #define PETREL_EXIR_PASS_DECOMPOSE_RESAMPLE_VARYING_H_
 
