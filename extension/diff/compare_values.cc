@@ -19,31 +19,36 @@ Dims without_ones(const Dims& shape) {
   return dims;
 }
 
-// Where the elements of a value with these dims were before its axes were put in the order
-// `axes`.
-std::vector<size_t> places_of(const Dims& dims, const std::vector<size_t>& axes) {
-  std::vector<size_t> strides(dims.size(), 1);
-  size_t count = 1;
-  for (size_t d = dims.size(); d-- > 0;) {
-    strides[d] = count;
-    count *= static_cast<size_t>(dims[d]);
-  }
-  std::vector<int64_t> index(dims.size(), 0);
-  std::vector<size_t> places;
-  places.reserve(count);
-  for (size_t n = 0; n < count; ++n) {
-    size_t place = 0;
-    for (size_t d = 0; d < axes.size(); ++d) {
-      place += static_cast<size_t>(index[d]) * strides[axes[d]];
+// Goes through a value with these dims after its axes were put in the order `axes`: the place of
+// each element before that.
+class Walk {
+ public:
+  Walk(const Dims& dims, const std::vector<size_t>& axes) : index_(axes.size(), 0) {
+    std::vector<size_t> strides(dims.size(), 1);
+    for (size_t d = dims.size(); d-- > 1;) {
+      strides[d - 1] = strides[d] * static_cast<size_t>(dims[d]);
     }
-    places.push_back(place);
-    for (size_t d = axes.size(); d-- > 0;) {
-      if (++index[d] < dims[axes[d]]) break;
-      index[d] = 0;
+    for (const size_t axis : axes) {
+      sizes_.push_back(static_cast<size_t>(dims[axis]));
+      strides_.push_back(strides[axis]);
     }
   }
-  return places;
-}
+
+  size_t place() const { return place_; }
+
+  void next() {
+    for (size_t d = index_.size(); d-- > 0;) {
+      place_ += strides_[d];
+      if (++index_[d] < sizes_[d]) return;
+      place_ -= sizes_[d] * strides_[d];
+      index_[d] = 0;
+    }
+  }
+
+ private:
+  std::vector<size_t> index_, sizes_, strides_;
+  size_t place_ = 0;
+};
 
 // Ranks above it are compared as they are, or with the channels last.
 constexpr size_t kMaxRankOfAllOrders = 4;
@@ -143,10 +148,8 @@ class Comparison {
 
 // Where the second program writes integers with another scale than it reads them with, and
 // the first reads them with that one, too, it is the writer that is wrong.
-TraceValue as_read(const TraceValue& a, const TraceValue& b) {
-  TraceValue read = b;
-  if (b.scale && b.read_scale && a.read_scale == b.read_scale) read.scale = b.read_scale;
-  return read;
+std::optional<ElementScale> scale_as_read(const TraceValue& a, const TraceValue& b) {
+  return b.scale && b.read_scale && a.read_scale == b.read_scale ? b.read_scale : b.scale;
 }
 
 // Whether only integers are compared, and not what they stand for, which a device does not tell.
@@ -154,15 +157,11 @@ bool compares_levels(const TraceValue& a, const TraceValue& b, const Tolerance& 
   return tolerance.is_exact && a.array.type == b.array.type;
 }
 
-TraceValue without_scale(TraceValue value) {
-  value.scale.reset();
-  return value;
-}
-
-double rms_of(const std::vector<double>& numbers) {
+double rms_of(const Numbers& numbers) {
   double squares = 0;
   size_t count = 0;
-  for (const double number : numbers) {
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    const double number = numbers[i];
     if (!std::isfinite(number)) continue;
     squares += square(number);
     ++count;
@@ -174,8 +173,8 @@ double rms_of(const std::vector<double>& numbers) {
 
 Difference compare_values(const TraceValue& a, const TraceValue& b, const Tolerance& tolerance) {
   const bool is_raw = compares_levels(a, b, tolerance);
-  const std::vector<double> first = (is_raw ? without_scale(a) : a).numbers();
-  const std::vector<double> second = (is_raw ? without_scale(b) : as_read(a, b)).numbers();
+  const Numbers first(a, is_raw ? std::nullopt : a.scale);
+  const Numbers second(b, is_raw ? std::nullopt : scale_as_read(a, b));
   const bool is_rounded = a.is_rounded || b.is_rounded;
   const bool is_narrow = a.is_narrow || b.is_narrow;
   const bool by_element = tolerance.atol || tolerance.rtol ||
@@ -188,11 +187,12 @@ Difference compare_values(const TraceValue& a, const TraceValue& b, const Tolera
   bool is_first = true;
   const Dims dims = without_ones(b.array.shape);
   for (const std::vector<size_t>& axes : orders(without_ones(a.array.shape), dims)) {
-    const std::vector<size_t> order =
-        std::is_sorted(axes.begin(), axes.end()) ? std::vector<size_t>() : places_of(dims, axes);
+    const bool moves = !std::is_sorted(axes.begin(), axes.end());
+    Walk walk(dims, axes);
     Comparison comparison(atol, rtol, rms, tolerance.is_exact);
     for (size_t i = 0; i < first.size(); ++i) {
-      comparison.add(i, first[i], second[order.empty() ? i : order[i]]);
+      comparison.add(i, first[i], second[moves ? walk.place() : i]);
+      if (moves) walk.next();
     }
     const double noise = comparison.noise();
     const Difference difference = comparison.finish();

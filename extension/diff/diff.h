@@ -25,9 +25,13 @@ struct DiffRow {
   // It differs, and nothing that it was computed from does.
   bool is_culprit = false;
   // Of the second program: what has no match between this value and those that it was
-  // computed from. The fault may lie in these.
+  // computed from, at most kMostBetween of the last ones. The fault may lie in these.
   std::vector<size_t> between;
 };
+
+// Of one row, and of all together: each of thousands may follow from the same thousands.
+inline constexpr size_t kMostBetween = 64;
+inline constexpr size_t kMostBetweenOfAll = 1 << 14;
 
 struct Diff {
   ValueTrace a;

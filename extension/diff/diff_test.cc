@@ -134,7 +134,10 @@ TEST(Tap, ShowsPartsThatAreRead) {
   ASSERT_EQ(trace.values.size(), 4u);
   EXPECT_TRUE(trace.values[1].is_part);
   EXPECT_THAT(trace.values[1].inputs, ElementsAre(0u));
-  EXPECT_THAT(trace.values[1].numbers(), ElementsAre(3, 4));
+  const Numbers numbers(trace.values[1]);
+  ASSERT_EQ(numbers.size(), 2u);
+  EXPECT_EQ(numbers[0], 3);
+  EXPECT_EQ(numbers[1], 4);
   EXPECT_THAT(trace.values[2].inputs, ElementsAre(1u));
   EXPECT_THAT(trace.values[3].inputs, ElementsAre(1u));  // shown once
 }
@@ -211,6 +214,25 @@ TEST(CompareValues, TakesIntegersForWhatTheyStandFor) {
   EXPECT_EQ(d.max_abs, 0);
 }
 
+// A program may have any type; in which order these lie is asked by their shape.
+TEST(CompareValues, HasOneNumberForEachElementOfAnyType) {
+  for (int number = 0; number < 128; ++number) {
+    const auto type = static_cast<runtime::ScalarType>(number);
+    if (!runtime::is_valid(type)) continue;
+    TraceValue bits = flat({});
+    bits.array.type = type;
+    bits.array.shape = {3, 3};
+    bits.array.data.resize(9 * runtime::element_size(type));
+    EXPECT_EQ(Numbers(bits).size(), 9u) << runtime::to_string(type);
+    EXPECT_TRUE(compare_values(bits, bits, {}).is_within);
+    TraceValue others = bits;
+    others.array.data.back() = 1;
+    Tolerance exact;
+    exact.is_exact = true;
+    EXPECT_EQ(compare_values(bits, others, exact).at, 8u) << runtime::to_string(type);
+  }
+}
+
 // A device does not tell what its integers stand for.
 TEST(CompareValues, ComparesIntegersAsTheyAreWhereNoBitMayDiffer) {
   TraceValue integers = flat({0});
@@ -273,6 +295,33 @@ TEST(DiffTraces, ListsWhatHasNoMatchBeforeTheDifference) {
   ASSERT_EQ(diff.culprits.size(), 1u);
   EXPECT_THAT(diff.rows[diff.culprits[0]].between, ElementsAre(1u));
   EXPECT_THAT(diff.unmatched_b, ElementsAre(1u));
+}
+
+// A chain that only the second program has, and many values that follow from its end.
+TEST(DiffTraces, NamesTheLastOfManyThatHaveNoMatch) {
+  constexpr size_t kChain = 500, kEnds = 500;
+  std::vector<TraceValue> first = {value("input", {}, {2}, {1, 2})};
+  std::vector<TraceValue> second = first;
+  for (size_t i = 0; i < kChain; ++i) {
+    second.push_back(value("aten::erf.out", {i}, {3}, {1, 2, 3}));
+  }
+  for (size_t i = 0; i < kEnds; ++i) {
+    const auto x = static_cast<float>(i);
+    first.push_back(value("aten::add.out", {0}, {2}, {x, 2}));
+    second.push_back(value("aten::add.out", {kChain}, {2}, {x, 3}));
+  }
+  const Diff diff = diff_traces(trace(std::move(first)), trace(std::move(second)), {});
+  EXPECT_GT(diff.culprits.size(), kEnds / 2 + 1);
+  size_t all = 0;
+  for (const DiffRow& row : diff.rows) {
+    if (all < kMostBetweenOfAll) {
+      ASSERT_EQ(row.between.size(), kMostBetween);
+      EXPECT_EQ(row.between.back(), kChain);
+    }
+    all += row.between.size();
+  }
+  EXPECT_EQ(all, kMostBetweenOfAll);
+  EXPECT_LT(to_json(diff).size(), 1000 * (kEnds + kMostBetweenOfAll));
 }
 
 // x * c + x beside what should be the same: the products are of no one operator.

@@ -27,12 +27,13 @@ Sketch sketch_of(const ValueTrace& trace, size_t place) {
   const TraceValue& value = trace.values[place];
   Sketch sketch;
   sketch.dims = dims_of(value);
-  const std::vector<double> numbers = value.numbers();
+  const Numbers numbers(value);
   sketch.elements = numbers.size();
   double sum = 0;
   double squares = 0;
   double magnitudes = 0;
-  for (const double number : numbers) {
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    const double number = numbers[i];
     sum += number;
     squares += number * number;
     magnitudes += std::fabs(number);
@@ -268,7 +269,7 @@ bool has_numbers(const TraceValue& value) {
          type == ScalarType::BFloat16;
 }
 
-Matching match_values(const ValueTrace& a, const ValueTrace& b) {
+Matching match_values(const ValueTrace& a, const ValueTrace& b, CompareSteps* steps) {
   Matching matching;
   if (have_same_operators(a, b)) {
     for (size_t i = 0; i < a.values.size(); ++i) {
@@ -279,7 +280,8 @@ Matching match_values(const ValueTrace& a, const ValueTrace& b) {
   matching.how = Matching::How::kAlignment;
   matching.pairs = aligned(a, b);
   match_conversions(a, b, &matching);
-  for (const auto& pair : unmatched_outputs(a, b, matching.pairs)) matching.pairs.push_back(pair);
+  const ValuePairs outputs = unmatched_outputs(a, b, matching.pairs, steps);
+  matching.pairs.insert(matching.pairs.end(), outputs.begin(), outputs.end());
   std::sort(matching.pairs.begin(), matching.pairs.end(),
             [](const auto& x, const auto& y) { return x.second < y.second; });
   return matching;

@@ -29,7 +29,7 @@ struct Matching {
   std::vector<std::pair<size_t, size_t>> pairs;
 };
 
-Matching match_values(const ValueTrace& a, const ValueTrace& b);
+Matching match_values(const ValueTrace& a, const ValueTrace& b, CompareSteps* steps);
 
 // Its dims above 1, ascending: what stays when axes change places.
 std::vector<int64_t> dims_of(const TraceValue& value);

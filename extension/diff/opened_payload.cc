@@ -70,8 +70,12 @@ Result<std::unique_ptr<OpenedPayload>> OpenedPayload::open(const void* payload, 
                                                            const runtime::NamedDataMap* map) {
   std::unique_ptr<OpenedPayload> opened(new OpenedPayload);
   xnnpack::Graph& graph = opened->graph_;
+  runtime::Budget memory("max_delegate_bytes", runtime::Limits().max_delegate_bytes);
+  const auto may_take = [&](uint64_t bytes) {
+    return memory.take("the values and nodes of an opened payload", bytes) == Error::Ok;
+  };
   PETREL_RETURN_IF_ERROR(
-      report(xnnpack::read_payload(static_cast<const uint8_t*>(payload), size, &graph)));
+      report(xnnpack::read_payload(static_cast<const uint8_t*>(payload), size, &graph, may_take)));
   PETREL_RETURN_IF_ERROR(report(xnnpack::check_graph(graph)));
   xnnpack::remove_dead_nodes(&graph);
   opened->inputs_ = externals(graph, &Value::is_input);
@@ -89,7 +93,6 @@ Result<std::unique_ptr<OpenedPayload>> OpenedPayload::open(const void* payload, 
   graph.constants.clear();
   graph.storage.reset();
   if (opened->shown_.empty()) return opened;
-  runtime::Budget memory("max_delegate_bytes", runtime::Limits().max_delegate_bytes);
   xnnpack::Delegate::Options options;
   options.memory = &memory;
   PETREL_ASSIGN_OR_RETURN(opened->delegate_,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "extension/diff/match_values.h"
@@ -12,8 +13,8 @@ namespace {
 
 class Places {
  public:
-  Places(const ValueTrace& a, const ValueTrace& b, const ValuePairs& pairs)
-      : a_(a), b_(b), is_matched_(a.values.size(), false) {
+  Places(const ValueTrace& a, const ValueTrace& b, const ValuePairs& pairs, CompareSteps* steps)
+      : a_(a), b_(b), steps_(*steps), is_matched_(a.values.size(), false) {
     for (size_t i = 0; i < std::min(a.values.size(), b.values.size()); ++i) {
       if (!a.values[i].is_input || !b.values[i].is_input) break;  // they come first
       match(i, i);
@@ -21,28 +22,30 @@ class Places {
     for (const auto& [first, second] : pairs) match(first, second);
   }
 
-  ValuePairs operands_of(size_t first, size_t second) const {
-    ValuePairs found;
-    const std::vector<size_t> ours = operands(a_, first);
+  void add_operands_of(size_t first, size_t second, std::set<std::pair<size_t, size_t>>* found) {
+    std::map<size_t, std::set<size_t>> ours;  // with what they are computed from
+    for (const size_t own : operands(a_, first)) {
+      if (!is_known(a_, own)) ours.try_emplace(own, operands(a_, own));
+    }
     for (const size_t theirs : operands(b_, second)) {
       if (is_known(b_, theirs)) continue;
-      for (const size_t own : ours) {
-        if (may_be_one(own, theirs) && have_same_operands(own, theirs)) {
-          found.emplace_back(own, theirs);
-        }
+      const std::optional<std::set<size_t>> before = counterparts_of(operands(b_, theirs));
+      for (const auto& [own, operands] : ours) {
+        if (!steps_.take(before ? before->size() + 1 : 1)) return;
+        if (before == operands && may_be_one(own, theirs)) found->emplace(own, theirs);
       }
     }
-    return found;
   }
 
   // What the value is without moves and conversions that have no match.
-  size_t origin(const ValueTrace& trace, size_t value) const {
-    for (;;) {
+  size_t origin(const ValueTrace& trace, size_t value) {
+    while (steps_.take()) {
       const TraceValue& at = trace.values[value];
       const bool passes = at.family == "move" || at.family == "convert";
-      if (is_known(trace, value) || !passes || at.inputs.size() != 1) return value;
+      if (is_known(trace, value) || !passes || at.inputs.size() != 1) break;
       value = at.inputs[0];
     }
+    return value;
   }
 
   bool may_be_one(size_t first, size_t second) const {
@@ -62,26 +65,26 @@ class Places {
     return &trace == &a_ ? is_matched_[value] : counterparts_.count(value) != 0;
   }
 
-  std::vector<size_t> operands(const ValueTrace& trace, size_t value) const {
-    std::vector<size_t> origins;
-    for (const size_t input : trace.values[value].inputs) origins.push_back(origin(trace, input));
+  std::set<size_t> operands(const ValueTrace& trace, size_t value) {
+    std::set<size_t> origins;
+    for (const size_t input : trace.values[value].inputs) origins.insert(origin(trace, input));
     return origins;
   }
 
-  bool have_same_operands(size_t first, size_t second) const {
-    const std::vector<size_t> list = operands(a_, first);
-    const std::set<size_t> ours(list.begin(), list.end());
-    std::set<size_t> theirs;
-    for (const size_t operand : operands(b_, second)) {
-      const auto found = counterparts_.find(operand);
-      if (found == counterparts_.end()) return false;
-      theirs.insert(found->second);
+  // As values of the first program; none where one of them has no match.
+  std::optional<std::set<size_t>> counterparts_of(const std::set<size_t>& theirs) const {
+    std::set<size_t> ours;
+    for (const size_t value : theirs) {
+      const auto found = counterparts_.find(value);
+      if (found == counterparts_.end()) return std::nullopt;
+      ours.insert(found->second);
     }
-    return ours == theirs;
+    return ours;
   }
 
   const ValueTrace& a_;
   const ValueTrace& b_;
+  CompareSteps& steps_;
   std::vector<bool> is_matched_;
   std::map<size_t, size_t> counterparts_;  // of the second program
 };
@@ -89,19 +92,24 @@ class Places {
 }  // namespace
 
 ValuePairs replaced_nodes(const ValueTrace& a, const ValueTrace& b, const ValuePairs& pairs,
-                          std::pair<size_t, size_t> of) {
-  return Places(a, b, pairs).operands_of(of.first, of.second);
+                          const ValuePairs& of, CompareSteps* steps) {
+  Places places(a, b, pairs, steps);
+  std::set<std::pair<size_t, size_t>> found;
+  for (const auto& [first, second] : of) places.add_operands_of(first, second, &found);
+  return {found.begin(), found.end()};
 }
 
-ValuePairs unmatched_outputs(const ValueTrace& a, const ValueTrace& b, const ValuePairs& pairs) {
+ValuePairs unmatched_outputs(const ValueTrace& a, const ValueTrace& b, const ValuePairs& pairs,
+                             CompareSteps* steps) {
   ValuePairs found;
   if (a.outputs.size() != b.outputs.size()) return found;
-  const Places places(a, b, pairs);
+  Places places(a, b, pairs, steps);
+  std::set<std::pair<size_t, size_t>> known;
   for (size_t i = 0; i < a.outputs.size(); ++i) {
     const std::pair<size_t, size_t> pair = {places.origin(a, a.outputs[i]),
                                             places.origin(b, b.outputs[i])};
-    const bool is_new = std::find(found.begin(), found.end(), pair) == found.end();
-    if (is_new && places.may_be_one(pair.first, pair.second)) found.push_back(pair);
+    if (!places.may_be_one(pair.first, pair.second) || !known.insert(pair).second) continue;
+    found.push_back(pair);
   }
   return found;
 }

@@ -21,12 +21,14 @@ namespace petrel::extension {
 
 using ValuePairs = std::vector<std::pair<size_t, size_t>>;  // of the first and second program
 
-// The pairs that are not among `pairs`, for what the two values of `of` are computed from.
+// The pairs that are not among `pairs`, for what the two values of each of `of` are computed from;
+// ascending.
 ValuePairs replaced_nodes(const ValueTrace& a, const ValueTrace& b, const ValuePairs& pairs,
-                          std::pair<size_t, size_t> of);
+                          const ValuePairs& of, CompareSteps* steps);
 
 // Outputs that have no match, with those at the same place of the other program.
-ValuePairs unmatched_outputs(const ValueTrace& a, const ValueTrace& b, const ValuePairs& pairs);
+ValuePairs unmatched_outputs(const ValueTrace& a, const ValueTrace& b, const ValuePairs& pairs,
+                             CompareSteps* steps);
 
 }  // namespace petrel::extension
 

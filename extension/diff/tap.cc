@@ -68,7 +68,7 @@ std::optional<ElementScale> given_scale(const std::string& op, Span<EValue*> arg
     if (!value.isTensor() || value.toTensor().numel() != 1) return std::nullopt;
     TraceValue single;
     single.array = to_npy(value.toTensor());
-    return single.numbers().at(0);
+    return Numbers(single)[0];
   };
   const auto scale = number(*args[1]);
   const auto zero_point = number(*args[2]);
@@ -106,6 +106,8 @@ void Tap::watch(std::vector<EValue> inputs) {
 ValueTrace Tap::take(const std::vector<EValue>& outputs) {
   for (const EValue& output : outputs) {
     for (const Tensor& tensor : tensors_of(output)) {
+      // Of thousands of outputs all may lie over thousands of values.
+      if (trace_.outputs.size() >= kMaxTracedInputs) break;
       for (const size_t value : memory_.find(tensor.const_data_ptr(), tensor.nbytes())) {
         trace_.outputs.push_back(value);
       }
@@ -186,12 +188,12 @@ size_t Tap::part_of(size_t from, const Tensor& tensor) {
   return parts_[key] = append(std::move(part));
 }
 
-void Tap::read_values(const EValue& value, std::vector<size_t>* out) {
+void Tap::read_values(const EValue& value, std::vector<size_t>* out, std::set<size_t>* known) {
   for (const Tensor& tensor : tensors_of(value)) {
     std::vector<size_t> ids = memory_.find(tensor.const_data_ptr(), tensor.nbytes());
     if (ids.size() == 1) ids[0] = part_of(ids[0], tensor);
     for (const size_t id : ids) {
-      if (std::find(out->begin(), out->end(), id) == out->end()) out->push_back(id);
+      if (known->insert(id).second) out->push_back(id);
     }
   }
 }
@@ -210,12 +212,13 @@ void Tap::record_kernel(const Kernel& kernel, Span<EValue*> args) {
   // Arguments that are changed, and so are read as well: they are not the last ones.
   const KernelOutputs& outputs = kernel.outputs;
   const size_t end = size_t{outputs.first} + outputs.count;
+  std::set<size_t> known;
   const bool updates = outputs.kind == KernelOutputs::Kind::Written && end < outputs.num_arguments;
   for (size_t i = 0; i < args.size(); ++i) {
     const std::vector<Tensor> tensors = tensors_of(*args[i]);
     const bool is_own = !tensors.empty() && own.count(tensors.front().impl()) != 0;
     const bool is_updated = updates && i >= outputs.first && i < end;
-    if (!is_own || is_updated) read_values(*args[i], &value.inputs);
+    if (!is_own || is_updated) read_values(*args[i], &value.inputs, &known);
   }
   if (dequantises && value.inputs.size() == 1) {
     trace_.values[value.inputs[0]].read_scale = scale;
@@ -229,7 +232,8 @@ void Tap::record_payload(const OpenedPayload& payload, std::map<uint32_t, NpyArr
   const xnnpack::Graph& graph = payload.graph();
   std::vector<std::vector<size_t>> made(graph.values.size());  // where a value is in the trace
   for (size_t i = 0; i < payload.inputs().size(); ++i) {
-    read_values(*args[i], &made[payload.inputs()[i]]);
+    std::set<size_t> known;
+    read_values(*args[i], &made[payload.inputs()[i]], &known);
   }
   std::map<uint32_t, size_t> outputs;
   for (size_t i = 0; i < payload.outputs().size(); ++i) {
@@ -275,7 +279,8 @@ void Tap::record_delegate(const std::string& backend, size_t num_outputs, Span<E
   if (is_full()) return;
   TraceValue value = begin_value(backend);
   const size_t first = args.size() - std::min(num_outputs, args.size());
-  for (size_t i = 0; i < first; ++i) read_values(*args[i], &value.inputs);
+  std::set<size_t> known;
+  for (size_t i = 0; i < first; ++i) read_values(*args[i], &value.inputs, &known);
   for (size_t i = first; i < args.size(); ++i) {
     for (const Tensor& tensor : tensors_of(*args[i])) append_tensor(value, tensor);
   }

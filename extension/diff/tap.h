@@ -20,6 +20,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -66,7 +67,8 @@ class Tap final : public runtime::EventTracer {
   // Sets what follows from its inputs; its place in the trace. Precondition: room is taken.
   size_t append(TraceValue value);
   void append_tensor(TraceValue value, const runtime::Tensor& tensor);
-  void read_values(const runtime::EValue& value, std::vector<size_t>* out);
+  // Adds what the argument is read from, but what is `known` already.
+  void read_values(const runtime::EValue& value, std::vector<size_t>* out, std::set<size_t>* known);
   // The value `from`, or the part of it that the tensor is.
   size_t part_of(size_t from, const runtime::Tensor& tensor);
 

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "extension/diff/value_trace.h"
 
-#include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <limits>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -15,59 +13,61 @@ namespace {
 
 using runtime::ScalarType;
 
+using ReadNumber = double (*)(const uint8_t* bytes, size_t i);
+
 template <typename T>
-std::vector<double> widen(const std::vector<uint8_t>& bytes) {
-  std::vector<double> numbers(bytes.size() / sizeof(T));
-  for (size_t i = 0; i < numbers.size(); ++i) {
-    T element;
-    std::memcpy(&element, bytes.data() + i * sizeof(T), sizeof(T));
-    numbers[i] = static_cast<double>(element);
-  }
-  return numbers;
+T element(const uint8_t* bytes, size_t i) {
+  T element;
+  std::memcpy(&element, bytes + i * sizeof(T), sizeof(T));
+  return element;
 }
 
-std::vector<double> widen_narrow(const std::vector<uint8_t>& bytes, float (*value)(uint16_t)) {
-  std::vector<double> numbers(bytes.size() / sizeof(uint16_t));
-  for (size_t i = 0; i < numbers.size(); ++i) {
-    uint16_t bits;
-    std::memcpy(&bits, bytes.data() + i * sizeof(bits), sizeof(bits));
-    numbers[i] = value(bits);
-  }
-  return numbers;
+template <typename T>
+double number(const uint8_t* bytes, size_t i) {
+  return static_cast<double>(element<T>(bytes, i));
 }
 
-std::vector<double> widen(const NpyArray& array) {
-  switch (array.type) {
-    case ScalarType::Byte:
-    case ScalarType::Bool:
-    case ScalarType::QUInt8:
-      return widen<uint8_t>(array.data);
+template <float (*kValue)(uint16_t)>
+double narrow_number(const uint8_t* bytes, size_t i) {
+  return static_cast<double>(kValue(element<uint16_t>(bytes, i)));
+}
+
+// Elements that are no numbers count as integers of their size.
+ReadNumber reader_of_bits(ScalarType type) {
+  switch (runtime::element_size(type)) {
+    case sizeof(uint64_t):
+      return &number<uint64_t>;
+    case sizeof(uint32_t):
+      return &number<uint32_t>;
+    case sizeof(uint16_t):
+      return &number<uint16_t>;
+    default:
+      return &number<uint8_t>;
+  }
+}
+
+ReadNumber reader_of(ScalarType type) {
+  switch (type) {
     case ScalarType::Char:
     case ScalarType::QInt8:
-      return widen<int8_t>(array.data);
+      return &number<int8_t>;
     case ScalarType::Short:
-      return widen<int16_t>(array.data);
-    case ScalarType::UInt16:
-      return widen<uint16_t>(array.data);
+      return &number<int16_t>;
     case ScalarType::Int:
     case ScalarType::QInt32:
-      return widen<int32_t>(array.data);
-    case ScalarType::UInt32:
-      return widen<uint32_t>(array.data);
+      return &number<int32_t>;
     case ScalarType::Long:
-      return widen<int64_t>(array.data);
-    case ScalarType::UInt64:
-      return widen<uint64_t>(array.data);
+      return &number<int64_t>;
     case ScalarType::Half:
-      return widen_narrow(array.data, &runtime::half_value);
+      return &narrow_number<runtime::half_value>;
     case ScalarType::BFloat16:
-      return widen_narrow(array.data, &runtime::bfloat16_value);
+      return &narrow_number<runtime::bfloat16_value>;
     case ScalarType::Float:
-      return widen<float>(array.data);
+      return &number<float>;
     case ScalarType::Double:
-      return widen<double>(array.data);
-    default:  // as bytes
-      return widen<uint8_t>(array.data);
+      return &number<double>;
+    default:
+      return reader_of_bits(type);
   }
 }
 
@@ -87,12 +87,11 @@ std::string TraceRoom::problem() {
                       " values of ", kMaxTracedInputs, " inputs and ", kMaxTracedBytes, " bytes");
 }
 
-std::vector<double> TraceValue::numbers() const {
-  std::vector<double> numbers = widen(array);
-  if (!scale.has_value()) return numbers;
-  for (double& number : numbers) number = (number - scale->zero_point) * scale->scale;
-  return numbers;
-}
+Numbers::Numbers(const TraceValue& value, std::optional<ElementScale> scale)
+    : bytes_(value.array.data.data()),
+      size_(value.array.data.size() / runtime::element_size(value.array.type)),
+      scale_(scale),
+      read_(reader_of(value.array.type)) {}
 
 std::string TraceValue::type_text() const {
   return absl::StrCat("[", absl::StrJoin(array.shape, ","), "] ", runtime::to_string(array.type));

@@ -53,10 +53,30 @@ struct TraceValue {
   // The scale that a kernel which dequantises it was told, the same one in a sound program.
   std::optional<ElementScale> read_scale;
 
-  // The elements in the order of `array.shape`, the last dim innermost.
-  std::vector<double> numbers() const;
   // "[1,16,8,8] f32".
   std::string type_text() const;
+};
+
+// The elements of a value as numbers, one for each whatever their type, in the order of
+// `array.shape`, the last dim innermost. They are read where they are, for as doubles those of a
+// byte take eight times as much. The value must outlive it.
+class Numbers {
+ public:
+  explicit Numbers(const TraceValue& value) : Numbers(value, value.scale) {}
+  // As what another scale makes of them.
+  Numbers(const TraceValue& value, std::optional<ElementScale> scale);
+
+  size_t size() const { return size_; }
+  double operator[](size_t i) const {
+    const double number = read_(bytes_, i);
+    return scale_ ? (number - scale_->zero_point) * scale_->scale : number;
+  }
+
+ private:
+  const uint8_t* bytes_;
+  size_t size_;
+  std::optional<ElementScale> scale_;
+  double (*read_)(const uint8_t* bytes, size_t i);
 };
 
 // What is kept of one run at most: a program may loop, a device says what it likes, and values are
@@ -79,6 +99,21 @@ class TraceRoom {
   size_t inputs_ = kMaxTracedInputs;
   uint64_t bytes_ = kMaxTracedBytes;
   bool is_full_ = false;
+};
+
+// What is looked at to compare two runs, values and their inputs one by one: ten thousand values
+// may each follow from as many others, over and over. Who gets no more leaves values unmatched or
+// mistakes in their place.
+class CompareSteps {
+ public:
+  bool take(uint64_t steps = 1) {
+    if (steps > left_) left_ = 0;
+    left_ -= steps > left_ ? 0 : steps;
+    return left_ > 0;
+  }
+
+ private:
+  uint64_t left_ = uint64_t{1} << 26;
 };
 
 struct ValueTrace {

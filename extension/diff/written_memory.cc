@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 
 namespace petrel::extension {
 
@@ -26,13 +27,14 @@ void WrittenMemory::write(const void* data, size_t size, size_t value) {
 
 std::vector<size_t> WrittenMemory::find(const void* data, size_t size) const {
   std::vector<size_t> values;
+  std::set<size_t> known;
   if (data == nullptr || size == 0) return values;
   const auto begin = reinterpret_cast<uintptr_t>(data);
   auto piece = pieces_.lower_bound(begin);
   if (piece != pieces_.begin() && std::prev(piece)->second.end > begin) --piece;
   for (; piece != pieces_.end() && piece->first < begin + size; ++piece) {
     const size_t value = piece->second.value;
-    if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
+    if (known.insert(value).second) values.push_back(value);
   }
   return values;
 }
