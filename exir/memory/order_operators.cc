@@ -40,13 +40,14 @@ class Translator {
       if (made != maker_.end()) op.after.push_back(made->second);
       const Value* root = root_of(operand);
       std::vector<int32_t>& users = users_[root];
-      std::vector<int32_t>& effects = effects_[root];
-      // An effect comes after all that used the value before it, and before
-      // all that use it later.
-      op.after.insert(op.after.end(), effects.begin(), effects.end());
+      // An effect comes after all that used the value before it, and before all that use it
+      // later. Effects are in one order, so what was before the last one is before the next.
       if (has_effect) {
         op.after.insert(op.after.end(), users.begin(), users.end());
-        effects.push_back(index);
+        users.clear();
+        last_effects_[root] = index;
+      } else if (const auto last = last_effects_.find(root); last != last_effects_.end()) {
+        op.after.push_back(last->second);
       }
       users.push_back(index);
       if (!root->is_constant()) op.reads.push_back(value_of(root, -1));
@@ -91,7 +92,8 @@ class Translator {
   plan::OrderProblem problem_;
   std::unordered_map<const Value*, int32_t> values_, maker_;
   std::unordered_map<const Value*, const Value*> roots_;
-  std::unordered_map<const Value*, std::vector<int32_t>> users_, effects_;
+  std::unordered_map<const Value*, std::vector<int32_t>> users_;  // from the last effect on
+  std::unordered_map<const Value*, int32_t> last_effects_;
   int32_t last_effect_ = -1;
 };
 

@@ -56,11 +56,15 @@ absl::Status check(const OrderProblem& problem) {
   return absl::OkStatus();
 }
 
+// Operators that are looked at in all, each in some nanoseconds: a graph of 260,000 of them would
+// be gone through for hours.
+constexpr int64_t kMostSteps = int64_t{1} << 31;
+
 // What has run so far, and what that means for memory. Running an operator
 // cannot be undone; copies are cheap enough.
 class Progress {
  public:
-  // Facts that never change, shared by all.
+  // Facts that never change, shared by all, and what may still be done with them.
   struct Facts {
     explicit Facts(const OrderProblem& given) : problem(given) {
       const size_t n = given.operators.size();
@@ -94,9 +98,16 @@ class Progress {
       }
     }
 
+    // Before all operators are looked at or copied.
+    bool take_turn() const {
+      steps_left -= 1 + static_cast<int64_t>(reads.size());
+      return steps_left > 0;
+    }
+
     const OrderProblem& problem;
     std::vector<std::vector<int32_t>> reads, makes, followers;
     std::vector<int32_t> num_readers, num_before;
+    mutable int64_t steps_left = kMostSteps;
   };
 
   explicit Progress(const Facts& facts)
@@ -147,7 +158,7 @@ class Progress {
   // Everything that needs no more than the peak and frees what it makes.
   void run_what_is_free() {
     bool any = true;
-    while (any) {
+    while (any && facts_->take_turn()) {
       any = false;
       for (int32_t op = 0; op < size(); ++op) {
         if (can_run(op) && need(op) <= peak_ && change(op) <= 0) {
@@ -180,12 +191,12 @@ class Progress {
   int64_t peak_ = 0;
 };
 
-// Whatever makes the smallest step next.
+// Whatever makes the smallest step next; not complete where that takes too long.
 Progress greedy(const Progress::Facts& facts) {
   Progress progress(facts);
   while (true) {
     progress.run_what_is_free();
-    if (progress.complete()) return progress;
+    if (progress.complete() || !facts.take_turn()) return progress;
     int32_t best = -1;
     std::pair<int64_t, int64_t> least;
     for (int32_t op = 0; op < progress.size(); ++op) {
@@ -230,7 +241,7 @@ absl::StatusOr<OrderAnswer> best_order(const OrderProblem& problem, int64_t max_
   answer.peak = answer.given_peak = given.peak();
   answer.lower_bound = evident_bound(facts);
   const auto offer = [&](const Progress& progress) {
-    if (progress.peak() >= answer.peak) return;
+    if (!progress.complete() || progress.peak() >= answer.peak) return;
     answer.peak = progress.peak();
     answer.order = progress.order();
   };
@@ -254,7 +265,8 @@ absl::StatusOr<OrderAnswer> best_order(const OrderProblem& problem, int64_t max_
     states.push_back(std::move(progress));
   };
   if (answer.peak > answer.lower_bound) add(Progress(facts));
-  while (!open.empty()) {
+  bool is_cut = false;
+  while (!open.empty() && !is_cut) {
     const int64_t peak = std::get<0>(open.top());
     answer.lower_bound = std::max(answer.lower_bound, peak);
     if (static_cast<int64_t>(states.size()) >= max_states) break;
@@ -265,15 +277,17 @@ absl::StatusOr<OrderAnswer> best_order(const OrderProblem& problem, int64_t max_
       offer(now);
       break;
     }
-    for (int32_t op = 0; op < now.size(); ++op) {
+    for (int32_t op = 0; op < now.size() && !is_cut; ++op) {
       if (!now.can_run(op)) continue;
+      // One set may be followed by as many as there are operators.
+      is_cut = static_cast<int64_t>(states.size()) >= max_states || !facts.take_turn();
       Progress next = now;
       next.run(op);
       add(std::move(next));
     }
   }
   // Nothing open: every order that could be better was gone through.
-  if (open.empty()) answer.lower_bound = answer.peak;
+  if (open.empty() && !is_cut) answer.lower_bound = answer.peak;
   answer.lower_bound = std::min(answer.lower_bound, answer.peak);
   answer.optimal = answer.lower_bound == answer.peak;
   return answer;

@@ -2,6 +2,8 @@
 
 #include "exir/plan/search/operator_order.h"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
@@ -139,6 +141,34 @@ TEST(OperatorOrderTest, RefusesWhatIsNoOrder) {
   problem.values[1] = {int64_t{1} << 60, 0};
   EXPECT_THAT(message(problem), ::testing::HasSubstr("value 1: size"));
   EXPECT_TRUE(best_order(OrderProblem(), 10)->optimal);
+}
+
+int64_t most_memory_kb() {
+  rusage usage = {};
+  EXPECT_EQ(getrusage(RUSAGE_SELF, &usage), 0);
+  return usage.ru_maxrss;
+}
+
+// Any of thousands may come first, and each of these sets is another one.
+TEST(OperatorOrder, KeepsFewSetsOfAWideGraph) {
+  constexpr int32_t kBranches = 3000;
+  OrderProblem problem;
+  problem.values.push_back({1, -1, true});
+  for (int32_t i = 0; i < kBranches; ++i) {
+    problem.values.push_back({1000 + i, i});
+    problem.operators.push_back({{0}, {}});
+  }
+  for (int32_t i = 0; i < kBranches; ++i) {
+    problem.values.push_back({1, kBranches + i, true});
+    problem.operators.push_back({{1 + i}, {}});
+  }
+  const int64_t before = most_memory_kb();
+  const absl::StatusOr<OrderAnswer> answer = best_order(problem, 10);
+  EXPECT_LT(most_memory_kb() - before, 64 << 10);
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  EXPECT_EQ(answer->peak, peak_of(problem, answer->order));
+  EXPECT_LT(answer->peak, 3 * kBranches);
+  EXPECT_LE(answer->lower_bound, answer->peak);
 }
 
 }  // namespace
