@@ -2,6 +2,7 @@
 #include "exir/memory/block_search.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -45,6 +46,10 @@ struct Need {
 
 Need need_of(const plan::Problem& problem, int64_t room) {
   Need need;
+  std::multimap<plan::BufferIdx, const plan::PermittedOverlap*> overlaps;  // by the lower one
+  for (const plan::PermittedOverlap& overlap : problem.overlaps) {
+    overlaps.emplace(overlap.lower, &overlap);
+  }
   const std::vector<plan::Stretch> stretches = plan::stretches_by_begin(problem);
   for (const std::vector<int32_t>& section : plan::maximal_sections(stretches)) {
     int64_t live = 0;
@@ -54,8 +59,11 @@ Need need_of(const plan::Problem& problem, int64_t room) {
       live += stretch.high - stretch.low;
       alive.insert(stretch.buffer);
     }
-    for (const plan::PermittedOverlap& overlap : problem.overlaps) {
-      if (alive.count(overlap.lower) + alive.count(overlap.upper) == 2) live -= overlap.bytes;
+    for (const plan::BufferIdx lower : alive) {
+      const auto [begin, end] = overlaps.equal_range(lower);
+      for (auto overlap = begin; overlap != end; ++overlap) {
+        if (alive.count(overlap->second->upper) != 0) live -= overlap->second->bytes;
+      }
     }
     need.most = std::max(need.most, live);
     need.excess += std::max<int64_t>(0, live - room);
@@ -65,8 +73,9 @@ Need need_of(const plan::Problem& problem, int64_t room) {
 
 class BlockSearch {
  public:
-  BlockSearch(const Graph& graph, const Storage& plain, const MemoryPools& pools)
-      : graph_(graph), plain_(plain), pools_(pools) {
+  BlockSearch(const Graph& graph, const Storage& plain, const MemoryPools& pools,
+              int64_t most_steps)
+      : graph_(graph), plain_(plain), pools_(pools), steps_left_(most_steps) {
     for (const Node* step : plain.steps_of(graph)) {
       for (StepNodes& block : pools.kernels->blocks_of(*step)) all_.push_back(std::move(block));
     }
@@ -79,7 +88,7 @@ class BlockSearch {
     bool is_enough;  // as far as bytes in use go
   };
 
-  // The blocks with which `room` is enough, or the fewest bytes are in use.
+  // The blocks with which `room` is enough, or the fewest bytes are in use of what could be tried.
   absl::StatusOr<Found> within(int64_t room) const {
     std::vector<StepNodes> chosen;
     PETREL_ASSIGN_OR_RETURN(Need need, need_with(chosen, room));
@@ -87,6 +96,7 @@ class BlockSearch {
       std::optional<StepNodes> best;
       for (const StepNodes& block : all_) {
         if (meets(block, chosen)) continue;
+        if (!may_try()) break;
         chosen.push_back(block);
         PETREL_ASSIGN_OR_RETURN(const Need tried, need_with(chosen, room));
         chosen.pop_back();
@@ -114,7 +124,7 @@ class BlockSearch {
 
   // Later blocks may have made earlier ones needless.
   absl::Status drop_needless(const Need& need, int64_t room, std::vector<StepNodes>* chosen) const {
-    for (size_t i = 0; i < chosen->size();) {
+    for (size_t i = 0; i < chosen->size() && may_try();) {
       std::vector<StepNodes> fewer = *chosen;
       fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
       PETREL_ASSIGN_OR_RETURN(const Need tried, need_with(fewer, room));
@@ -125,6 +135,12 @@ class BlockSearch {
       }
     }
     return absl::OkStatus();
+  }
+
+  // Each try goes through all steps.
+  bool may_try() const {
+    steps_left_ -= 1 + static_cast<int64_t>(plain_.steps().size());
+    return steps_left_ > 0;
   }
 
   Storage storage_with(const std::vector<StepNodes>& blocks) const {
@@ -145,18 +161,20 @@ class BlockSearch {
   const Storage& plain_;
   const MemoryPools& pools_;
   std::vector<StepNodes> all_;
+  mutable int64_t steps_left_;
 };
 
 }  // namespace
 
 absl::StatusOr<MemoryPlan> plan_within(const Graph& graph, Storage* storage,
-                                       const plan::Options& options, const MemoryPools& pools) {
+                                       const plan::Options& options, const MemoryPools& pools,
+                                       int64_t most_steps) {
   absl::StatusOr<MemoryPlan> plan = plan_memory(graph, *storage, options, pools);
   const std::optional<int64_t> room = room_in(pools);
   if (pools.kernels == nullptr || !room.has_value() || (plan.ok() && fits(*plan, pools))) {
     return plan;
   }
-  const BlockSearch search(graph, *storage, pools);
+  const BlockSearch search(graph, *storage, pools, most_steps);
   if (search.has_none()) return plan;
   int64_t wanted = *room;
   for (int i = 0; i < kTries; ++i, wanted -= wanted / kPartLess) {

@@ -22,10 +22,15 @@
 
 namespace petrel::exir {
 
+// Steps of methods that are gone through to try blocks, some microseconds each: networks of a
+// hundred layers need a tenth of it, of one with a thousand all would be tried for days.
+inline constexpr int64_t kMostSearchedSteps = int64_t{1} << 23;
+
 // Plans the memory of a method, with blocks in `storage` where pools.list or pools.most_bytes ask
 // for them. Where nothing fits: the plan with the fewest bytes, or the error of the pools.
 absl::StatusOr<MemoryPlan> plan_within(const Graph& graph, Storage* storage,
-                                       const plan::Options& options, const MemoryPools& pools);
+                                       const plan::Options& options, const MemoryPools& pools,
+                                       int64_t most_steps = kMostSearchedSteps);
 
 }  // namespace petrel::exir
 
