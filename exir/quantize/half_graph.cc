@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exir/quantize/half_graph.h"
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "exir/ops/handles.h"
 #include "exir/quantize/retype_graph.h"
+#include "exir/quantize/scheme.h"
 
 namespace petrel::exir {
 namespace {
@@ -19,7 +23,6 @@ bool is_float_tensor(const Value& value) {
   return value.type().is_tensor() && value.tensor().dtype == ScalarType::kFloat;
 }
 
-// It would be infinite in half, and no number times 0: masks are often 1 - m times -1e9.
 bool has_number_beyond_half(const Node& node) {
   if (!node.is(aten::add_Scalar, aten::sub_Scalar, aten::mul_Scalar)) return false;
   const Argument& number = node.argument(arg::other);
@@ -27,8 +30,52 @@ bool has_number_beyond_half(const Node& node) {
          std::abs(number.as_number()) > kLargestHalf;
 }
 
-bool takes_half(const Node& node) {
-  if (has_number_beyond_half(node)) return false;
+// Whatever it takes, it gives none beyond half of that alone.
+bool gives_near_numbers(const Node& node) {
+  return product_weight(node) != nullptr ||
+         node.is(aten::_softmax, aten::sigmoid, aten::tanh, aten::hardsigmoid, aten::relu6,
+                 aten::native_layer_norm, aten::native_group_norm);
+}
+
+// Numbers beyond half, and what is computed of them: they would be infinite in half, and so no
+// numbers behind a softmax of nothing else. Masks are often 1 - m times -1e9.
+class FarNumbers {
+ public:
+  explicit FarNumbers(const Graph& graph) {
+    for (const auto& node : graph.nodes()) {
+      const std::vector<Value*> operands = node->operands();
+      const bool reads = std::any_of(operands.begin(), operands.end(),
+                                     [&](const Value* operand) { return holds(*operand); });
+      if (reads) readers_.insert(node.get());
+      if (!(reads || has_number_beyond_half(*node)) || gives_near_numbers(*node)) continue;
+      if (node->is(aten::scaled_dot_product_attention) && !holds(*node->input(arg::value))) {
+        continue;
+      }
+      for (size_t i = 0; i < node->num_results(); ++i) values_.insert(node->result(i));
+    }
+  }
+
+  bool are_read_by(const Node& node) const { return readers_.count(&node) != 0; }
+
+ private:
+  bool holds(const Value& value) {
+    if (!is_float_tensor(value)) return false;
+    if (!value.is_constant()) return values_.count(&value) != 0;
+    const auto [found, is_new] = constants_.emplace(value.constant().get(), false);
+    if (is_new && value.tensor().is_contiguous()) {
+      const absl::StatusOr<Range> range = range_of(*value.constant());
+      found->second = range.ok() && std::max(-range->min, range->max) > kLargestHalf;
+    }
+    return found->second;
+  }
+
+  std::set<const Value*> values_;
+  std::map<const Constant*, bool> constants_;
+  std::set<const Node*> readers_;
+};
+
+bool takes_half(const Node& node, const FarNumbers& far) {
+  if (has_number_beyond_half(node) || far.are_read_by(node)) return false;
   if (product_weight(node) != nullptr) return true;
   return node.is(aten::bmm, aten::scaled_dot_product_attention, aten::_softmax, aten::relu,
                  aten::relu6, aten::hardtanh, aten::clamp, aten::leaky_relu, aten::elu, aten::gelu,
@@ -47,8 +94,9 @@ bool takes_half(const Node& node) {
 
 HalfAnnotation annotate_half(const Graph& graph, const KeptFloat& keep_float) {
   std::vector<const Node*> candidates;
+  const FarNumbers far(graph);
   for (const auto& node : graph.nodes()) {
-    if (!takes_half(*node) || !computes_in(*node, ScalarType::kFloat)) continue;
+    if (!takes_half(*node, far) || !computes_in(*node, ScalarType::kFloat)) continue;
     if (keep_float.count(node->result()->name()) == 0) candidates.push_back(node.get());
   }
   const std::set<const Node*> connected = connected_to_products(candidates);
@@ -63,7 +111,10 @@ HalfAnnotation annotate_half(const Graph& graph, const KeptFloat& keep_float) {
     if (reason.empty() && has_number_beyond_half(*node)) {
       reason = absl::StrCat("has a number beyond half, whose largest is ", kLargestHalf);
     }
-    if (reason.empty() && !takes_half(*node)) {
+    if (reason.empty() && far.are_read_by(*node)) {
+      reason = absl::StrCat("reads numbers beyond half, whose largest is ", kLargestHalf);
+    }
+    if (reason.empty() && !takes_half(*node, far)) {
       reason = absl::StrCat(node->op().name, " is not computed in half");
     }
     if (reason.empty() && !computes_in(*node, ScalarType::kFloat))

@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "exir/ir/verifier.h"
+#include "exir/ops/handles.h"
+#include "exir/pass/framework/builder.h"
 #include "exir/pass/framework/pass_case.h"
 #include "exir/quantize/quantize_graph.h"
 
@@ -84,8 +86,29 @@ TEST(HalfGraph, KeepsNumbersBeyondHalfInFloats) {
     return %z })");
   ASSERT_NE(graph, nullptr);
   const HalfAnnotation annotation = annotate_half(*graph, {});
-  EXPECT_THAT(names(annotation.left), ElementsAre("far"));
+  EXPECT_THAT(names(annotation.left), ElementsAre("far", "z"));
   EXPECT_EQ(annotation.left[0].reason, "has a number beyond half, whose largest is 65504");
+}
+
+// A row of -1e9 alone has a softmax, which one of -inf lacks. Behind it, and behind products,
+// numbers are near again.
+TEST(HalfGraph, KeepsWhatReadsNumbersBeyondHalfInFloats) {
+  const auto graph = graph_of(R"(method @m(%x: f32[2,4], %m: f32[2,8]) {
+    %w = constant @w : f32[8,4]
+    %v = constant @v : f32[8,8]
+    %y = aten.linear.default(%x, %w, none)
+    %far = aten.mul.Scalar(%m, -1000000000.0)
+    %moved = aten.view.default(%far, [2, 8])
+    %z = aten.add.Tensor(%y, %moved)
+    %s = aten._softmax.default(%z, 1, false)
+    %o = aten.linear.default(%s, %v, none)
+    %r = aten.relu.default(%o)
+    return %r })");
+  ASSERT_NE(graph, nullptr);
+  const HalfAnnotation annotation = annotate_half(*graph, {});
+  EXPECT_THAT(names(annotation.left), ElementsAre("far", "moved", "z", "s"));
+  EXPECT_EQ(annotation.left[3].reason, "reads numbers beyond half, whose largest is 65504");
+  EXPECT_EQ(annotation.nodes.size(), 3u);
 }
 
 ConstantPtr floats(const std::vector<float>& values) {
@@ -96,6 +119,25 @@ ConstantPtr floats(const std::vector<float>& values) {
   const auto* bytes = reinterpret_cast<const uint8_t*>(values.data());
   constant->data = Blob::copy_of({bytes, values.size() * sizeof(float)});
   return constant;
+}
+
+TEST(HalfGraph, KeepsWeightsBeyondHalfInFloats) {
+  auto graph = std::make_unique<Graph>("m");
+  Value* const x = graph->add_input(Type(TensorType::contiguous(ScalarType::kFloat, {2, 1})), "x");
+  Builder b(*graph, nullptr);
+  std::vector<Value*> outputs;
+  for (const float number : {65504.0f, 70000.0f}) {
+    auto weight = std::make_shared<Constant>(*floats({number}));
+    weight->fqn = number > 65504 ? "far" : "near";
+    weight->type = TensorType::contiguous(ScalarType::kFloat, {1, 1});
+    const auto y = b.call(aten::linear, {x, graph->add_constant(weight), none()});
+    ASSERT_TRUE(y.ok()) << y.status();
+    outputs.push_back(*y);
+  }
+  graph->set_outputs(outputs);
+  const HalfAnnotation annotation = annotate_half(*graph, {});
+  ASSERT_THAT(names(annotation.left), ElementsAre(outputs[1]->name()));
+  EXPECT_THAT(annotation.left[0].reason, HasSubstr("reads numbers beyond half"));
 }
 
 // As torch.tensor([...]).half() has them, but for what is beyond its range.
