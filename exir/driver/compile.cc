@@ -28,6 +28,7 @@
 #include "exir/quantize/moved_levels.h"
 #include "exir/quantize/signed_levels.h"
 #include "exir/quantize/quantize_graph.h"
+#include "exir/quantize/whole_ranges.h"
 #include "exir/quantize/wide_graph.h"
 #include "exir/status_macros.h"
 #include "schema/method_limits.h"
@@ -193,6 +194,8 @@ absl::Status fit_levels(Program& program, const BackendSelection& backends) {
   SignedConstants made;
   for (auto& [name, method] : program.methods) {
     sign_levels(*method.graph, made);
+    const auto widened = take_whole_ranges(*method.graph);
+    if (!widened.ok()) return annotate(widened.status(), absl::StrCat("method '", name, "'"));
     const auto is_taken = [&, &name = name](const Node& node) {
       const std::vector<BackendUse>& uses = backends.of(name);
       return std::any_of(uses.begin(), uses.end(), [&](const BackendUse& use) {
