@@ -48,6 +48,10 @@ absl::StatusOr<Value*> max_pool_form(Builder& b, const Node& node);
 // numbers alone, element by element. Null where it is not.
 absl::StatusOr<Value*> table_form(Builder& b, const Node& quantize);
 
+// The same where the numbers beside it differ by channel: a table for each, and their results in
+// a row again.
+absl::StatusOr<Value*> channel_tables_form(Builder& b, const Node& quantize);
+
 // What forms share.
 
 absl::Status cannot(const std::string& what);

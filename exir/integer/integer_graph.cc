@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "exir/annotate.h"
+#include "exir/integer/byte_levels.h"
 #include "exir/integer/forms.h"
 #include "exir/integer/integer_state.h"
 #include "exir/integer/levels.h"
@@ -112,16 +113,15 @@ absl::StatusOr<Value*> integers_of(Builder& b, const Node& quantize, Reasons* re
   if (table != nullptr) return table;
   const Node* const node = before_clamps(quantize, &target);
   const FormFn form = node == nullptr ? nullptr : find_form(*node);
-  if (form == nullptr) return nullptr;
+  if (form == nullptr) return channel_tables_form(b, quantize);
   absl::StatusOr<Value*> made = form(b, *node, target);
-  if (absl::IsUnimplemented(made.status())) {
-    (*reasons)[node->result()->name()] = std::string(made.status().message());
-    return nullptr;
-  }
-  return made;
+  if (!absl::IsUnimplemented(made.status())) return made;
+  (*reasons)[node->result()->name()] = std::string(made.status().message());
+  return channel_tables_form(b, quantize);
 }
 
 absl::Status make_integers(Graph& graph, Reasons* reasons) {
+  PETREL_RETURN_IF_ERROR(take_bytes_as_levels(graph));
   PETREL_RETURN_IF_ERROR(move_levels(graph).status());
   for (Node* node : graph.node_pointers()) {
     if (!levels_of(*node) || !node->is(quantized_decomposed::quantize_per_tensor) ||

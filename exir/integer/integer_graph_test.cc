@@ -88,6 +88,36 @@ TEST(IntegerGraph, MakesATableOfWhatOneTensorGives) {
   EXPECT_THAT(text, AllOf(HasSubstr("petrel.int8_table.default(%"), Not(HasSubstr("sigmoid"))));
 }
 
+// What a camera gives: no number between the bytes and the first scale is rounded.
+TEST(IntegerGraph, MakesATableOfWhatBytesGive) {
+  const auto table_of = [](const std::string& nodes) {
+    return integers("method @m(%x: u8[1,3,2,2]) {" + nodes + quantise("z", "y", "0.5, -128") +
+                    "return %z }");
+  };
+  const std::string cast = "%f = aten._to_copy.default(%x, dtype=f32)\n";
+  const auto is_one_table = AllOf(HasSubstr("petrel.int8_table.default(%0, "),
+                                  Not(HasSubstr("f32")), Not(HasSubstr("slice")));
+  EXPECT_THAT(table_of(cast + "%y = aten.div.Scalar(%f, 255)\n"), is_one_table);
+  EXPECT_THAT(table_of("%y = aten.mul.Scalar(%x, 0.5)\n"), is_one_table);
+  EXPECT_THAT(table_of(cast + "%d = aten.sub.Scalar(%f, 128, 1)\n%y = aten.div.Scalar(%d, 64)\n"),
+              is_one_table);
+  const std::string moved =
+      table_of(cast +
+               "%d = aten.div.Scalar(%f, 255)\n%v = aten.permute.default(%d, [0, 2, 3, 1])\n"
+               "%y = aten.sub.Scalar(%v, 1, 1)\n");
+  EXPECT_THAT(moved, AllOf(HasSubstr("%1 = aten.permute.default(%0, [0, 2, 3, 1])"),
+                           HasSubstr("petrel.int8_table.default(%1, "), Not(HasSubstr("f32"))));
+  const std::string channels =
+      table_of(cast + "%m = constant @mean : f32[3,1,1]\n%y = aten.sub.Tensor(%f, %m, 1)\n");
+  EXPECT_THAT(channels, AllOf(HasSubstr("aten.slice.Tensor(%0, 1, 2, 3, 1)"),
+                              HasSubstr("aten.cat.default([%"), Not(HasSubstr("f32"))));
+  // Levels of their own, for what takes them.
+  EXPECT_THAT(table_of(cast + "%k = constant @k : i8[1,3,1,1]\n" + dequantise("w", "k", "0.5, 0") +
+                       "%y = aten.convolution.default(%f, %w, none, [1, 1], [0, 0], [1, 1], "
+                       "false, [0, 0], 1)\n"),
+              AllOf(HasSubstr("petrel.int8_convolution.default(%0, "), Not(HasSubstr("f32"))));
+}
+
 TEST(IntegerGraph, JoinsWhatIsQuantisedInTwoWays) {
   const std::string text =
       integers("method @m(%p: i8[4], %q: i8[4]) {" + dequantise("a", "p") +
@@ -219,6 +249,22 @@ TEST(IntegerGraph, LooksNoDeeperThanATableMayGo) {
   }
   text += quantise("z", ("v" + std::to_string(kNodes)).c_str()) + "return %z }";
   EXPECT_THAT(refusal(text), HasSubstr("100000 places compute with floats"));
+}
+
+// Each view would move before all that is computed in front of it.
+TEST(IntegerGraph, MovesBytesInTimeThatIsLinear) {
+  std::string text = "method @m(%x: u8[4]) {%v0 = aten._to_copy.default(%x, dtype=f32)\n";
+  constexpr int kNodes = 3000;
+  for (int i = 0; i < kNodes; ++i) {
+    const std::string n = std::to_string(i), next = std::to_string(i + 1);
+    text += "%n" + n + " = aten.neg.default(%v" + n + ")\n";
+    text += "%v" + next + " = aten.view.default(%n" + n + ", [4])\n";
+  }
+  text += quantise("z", ("v" + std::to_string(kNodes)).c_str()) + "return %z }";
+  const auto graph = graph_of(text);
+  ASSERT_NE(graph, nullptr);
+  EXPECT_TRUE(integer_graph(*graph).ok());
+  EXPECT_LT(graph->nodes().size(), size_t{4} * kNodes);
 }
 
 // Views of views, each of which passes what is quantised.

@@ -10,6 +10,7 @@
 #include "exir/ir/disjoint_sets.h"
 #include "exir/ops/handles.h"
 #include "exir/quantize/between_products.h"
+#include "exir/quantize/of_bytes.h"
 
 namespace petrel::exir {
 namespace {
@@ -59,10 +60,12 @@ bool is_merged(const Value& value, const Nodes& nodes, QuantTarget target) {
 }
 
 std::vector<std::vector<Value*>> group_values(const Graph& graph, const Nodes& nodes,
-                                              QuantTarget target) {
+                                              const BytesInGraph& bytes, QuantTarget target) {
   std::vector<Value*> values;
   std::unordered_map<const Value*, size_t> index;
   const auto add = [&](Value* value) {
+    // Bytes are levels already.
+    if (target == QuantTarget::kIntegers && bytes.kind_of(*value) == OfBytes::kLevels) return;
     if (!is_merged(*value, nodes, target) && index.emplace(value, values.size()).second) {
       values.push_back(value);
     }
@@ -173,7 +176,13 @@ QuantAnnotation annotate_method(const Graph& graph, const MethodQuantization& me
                                 QuantTarget target) {
   QuantAnnotation annotation;
   std::vector<const Node*> candidates;
+  const BytesInGraph bytes(graph);
+  const auto is_of_bytes = [&](const Node& node) {
+    return target == QuantTarget::kIntegers && node.num_results() > 0 &&
+           bytes.kind_of(*node.result()) != OfBytes::kNone;
+  };
   for (const auto& node : graph.nodes()) {
+    if (is_of_bytes(*node)) continue;
     if (role_of(*node, target) == IntegerRole::kFloat || !fits_integers(*node, target)) continue;
     if (is_of_rows(*node, method, target)) annotation.rows.push_back(node.get());
     const bool is_kept = method.keep_float.count(node->result()->name()) != 0;
@@ -184,9 +193,10 @@ QuantAnnotation annotate_method(const Graph& graph, const MethodQuantization& me
                               : connected_to_products(candidates);
   annotation.nodes =
       target == QuantTarget::kBackends ? between_products(graph, connected) : connected;
-  annotation.groups = group_values(graph, annotation.nodes, target);
+  annotation.groups = group_values(graph, annotation.nodes, bytes, target);
   for (const auto& node : graph.nodes()) {
     if (is_in(annotation.nodes, node.get()) || node->num_results() == 0) continue;
+    if (is_of_bytes(*node)) continue;
     if (is_of_rows(*node, method, target)) continue;
     if (target == QuantTarget::kIntegers && chooses_among_levels(*node)) continue;
     const Type& type = node->result()->type();

@@ -110,6 +110,9 @@ TEST(ExpandForIntegers, MakesArithmeticOfWhatHasNoForm) {
   EXPECT_THAT(expanded("method @m(%x: f32[2,4], %z: f32[2,4]) {"
                        "%y = aten.div.Tensor(%x, %z) return %y }"),
               HasSubstr("aten.reciprocal.default(%1)"));
+  EXPECT_THAT(expanded("method @m(%x: f32[2,4]) { %c = constant @c : f32[4]\n"
+                       "%y = aten.div.Tensor(%x, %c) return %y }"),
+              AllOf(HasSubstr("constant @c@inverse : f32[4]"), HasSubstr("aten.mul.Tensor")));
   EXPECT_THAT(expanded("method @m(%x: f32[2,4]) {"
                        "%y = aten._log_softmax.default(%x, 1, false) return %y }"),
               AllOf(HasSubstr("aten.amax.default"), HasSubstr("aten.log.default")));

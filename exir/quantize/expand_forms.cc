@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exir/quantize/expand_forms.h"
 
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -33,13 +34,39 @@ bool is_fixed_float(const Node& node) {
          node.result()->type().is_tensor() && !node.result()->tensor().is_dynamic();
 }
 
+// Of `constant`, whose elements become others.
+BuiltValue constant_like(Builder& b, const Constant& constant, const char* suffix,
+                         const std::vector<double>& numbers, const Sizes& sizes) {
+  PETREL_ASSIGN_OR_RETURN(Blob data, encode_constant(numbers, ScalarType::kFloat));
+  return add_unique_constant(b.graph(), absl::StrCat(constant.fqn, suffix),
+                             TensorType::contiguous(ScalarType::kFloat, sizes), std::move(data),
+                             constant.kind, constant.sources());
+}
+
+// 1 / `constant`; null where an element is 0, or too near to it.
+absl::StatusOr<Value*> inverse_of(Builder& b, const Constant& constant) {
+  PETREL_ASSIGN_OR_RETURN(std::vector<double> numbers, decode_constant(constant));
+  for (double& number : numbers) {
+    number = 1 / number;
+    if (!std::isfinite(static_cast<float>(number))) return nullptr;
+  }
+  return constant_like(b, constant, "@inverse", numbers, constant.type.sizes);
+}
+
 Rewritten divide(Builder& b, Node& node) {
   Value* const divisor = tensor_at(node, arg::other);
   if (!is_fixed_float(node) || divisor == nullptr ||
-      divisor->tensor().dtype != ScalarType::kFloat || divisor->is_constant()) {
+      divisor->tensor().dtype != ScalarType::kFloat) {
     return false;
   }
-  PETREL_ASSIGN_OR_RETURN(Value * inverse, b.call(aten::reciprocal, {divisor}));
+  Value* inverse = nullptr;
+  if (divisor->is_constant() && !divisor->constant()->is_mutable()) {
+    if (divisor->tensor().numel() == 1) return false;  // a table, and exact
+    PETREL_ASSIGN_OR_RETURN(inverse, inverse_of(b, *divisor->constant()));
+    if (inverse == nullptr) return false;
+  } else {
+    PETREL_ASSIGN_OR_RETURN(inverse, b.call(aten::reciprocal, {divisor}));
+  }
   return done(b, node, b.binary(aten::mul_Tensor, tensor_at(node, arg::self), inverse));
 }
 

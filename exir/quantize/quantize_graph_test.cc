@@ -130,6 +130,24 @@ TEST(AnnotateGraph, TakesActivationsAndConstants) {
 }
 
 // They need no samples, and one that is a weight as well stays one.
+// Of what a camera gives only the last has a scale, where integers alone compute; backends
+// compute with floats up to there.
+TEST(AnnotateGraph, GivesNoScalesToWhatIsComputedOfBytes) {
+  const auto graph = graph_of(R"(method @m(%x: u8[2,4]) {
+    %w = constant @w : f32[8,4]
+    %m = constant @m : f32[4]
+    %f = aten._to_copy.default(%x, dtype=f32)
+    %d = aten.div.Scalar(%f, 255)
+    %s = aten.sub.Tensor(%d, %m, 1)
+    %y = aten.linear.default(%s, %w, none)
+    %k = aten.add.Tensor(%y, %y, 1)
+    return %k })");
+  ASSERT_NE(graph, nullptr);
+  const QuantAnnotation annotation = annotate_graph(*graph, {}, QuantTarget::kIntegers);
+  EXPECT_THAT(names(annotation), ElementsAre(ElementsAre("s"), ElementsAre("y"), ElementsAre("k")));
+  EXPECT_TRUE(annotation.left.empty());
+}
+
 TEST(QuantizeGraph, StoresConstantsWithTheNumbersOfTheirElements) {
   Program program;
   program.methods["m"].graph = graph_of(R"(method @m(%x: f32[1,4]) {
