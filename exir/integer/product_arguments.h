@@ -41,6 +41,9 @@ absl::StatusOr<std::vector<Argument>> product_arguments(Builder& b, const FormOp
 // aten.convolution, transposed: as one of stride 1 whose channels lie side by side.
 absl::StatusOr<Value*> transposed_form(Builder& b, const Node& node, const FormTarget& target);
 
+// aten.convolution of volumes: as one of images with the channels of several planes.
+absl::StatusOr<Value*> volume_form(Builder& b, const Node& node, const FormTarget& target);
+
 }  // namespace petrel::exir
 
 #endif  // PETREL_EXIR_INTEGER_PRODUCT_ARGUMENTS_H_

@@ -29,7 +29,6 @@ absl::StatusOr<Value*> linear(Builder& b, const Node& node, const FormTarget& ta
 
 absl::StatusOr<Value*> convolution(Builder& b, const Node& node, const FormTarget& target) {
   const size_t rank = node.input(arg::weight)->tensor().rank();
-  if (rank > 4) return cannot("convolutions of volumes have no integers");
   if (node.input(arg::input)->tensor().rank() != rank) return cannot("its input has no batch");
   for (const ArgHandle name :
        {arg::stride, arg::padding, arg::dilation, arg::output_padding, arg::groups}) {
@@ -37,6 +36,7 @@ absl::StatusOr<Value*> convolution(Builder& b, const Node& node, const FormTarge
     if (!numbers.is_int() && !numbers.is_ints())
       return cannot(absl::StrCat("its ", name.text, " is computed at run time"));
   }
+  if (rank == 5) return volume_form(b, node, target);
   if (node.argument(arg::transposed).as_bool()) return transposed_form(b, node, target);
   PETREL_ASSIGN_OR_RETURN(const FormOperand x, operand_of(node.argument(arg::input), "input"));
   PETREL_ASSIGN_OR_RETURN(const ProductWeight weight, weight_of(node.argument(arg::weight), 0));

@@ -113,6 +113,12 @@ TEST(ExpandForIntegers, MakesArithmeticOfWhatHasNoForm) {
   EXPECT_THAT(expanded("method @m(%x: f32[2,4]) { %c = constant @c : f32[4]\n"
                        "%y = aten.div.Tensor(%x, %c) return %y }"),
               AllOf(HasSubstr("constant @c@inverse : f32[4]"), HasSubstr("aten.mul.Tensor")));
+  EXPECT_THAT(expanded("method @m(%x: f32[1,4,3,3]) { %w = constant @w : f32[4,2,3,3]\n"
+                       "%b = constant @b : f32[4]\n"
+                       "%y = aten.convolution.default(%x, %w, %b, [2, 2], [1, 1], [1, 1], true, "
+                       "[1, 1], 2) return %y }"),
+              AllOf(HasSubstr(", [1, 1], [1, 1], [1, 1], false, [0, 0], 2)"),
+                    HasSubstr("@w@phases : f32[16,2,2,2]"), HasSubstr("@b@phases : f32[16]")));
   EXPECT_THAT(expanded("method @m(%x: f32[2,4]) {"
                        "%y = aten._log_softmax.default(%x, 1, false) return %y }"),
               AllOf(HasSubstr("aten.amax.default"), HasSubstr("aten.log.default")));

@@ -13,6 +13,7 @@
 #include "exir/ops/handles.h"
 #include "exir/pass/framework/constant_data.h"
 #include "exir/pass/framework/table_limit.h"
+#include "exir/quantize/transposed_phases.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir {
@@ -191,6 +192,46 @@ Rewritten bilinear(Builder& b, Node& node) {
   return done(b, node, x);
 }
 
+// Of transposed groups the channels of a weight lie in two dims; of their phases in one.
+Rewritten transposed_groups(Builder& b, Node& node) {
+  const Argument& groups = node.argument(arg::groups);
+  const bool is_it = node.argument(arg::transposed) == Argument(true) && groups.is_int() &&
+                     groups.as_int() > 1 && is_fixed_float(node);
+  if (!is_it) return false;
+  Value* const weight = node.input(arg::weight);
+  Value* const bias = tensor_at(node, arg::bias);
+  for (const Value* constant : {weight, bias}) {
+    if (constant == nullptr) continue;
+    const bool is_fixed = constant->is_constant() && !constant->constant()->is_mutable() &&
+                          constant->tensor().dtype == ScalarType::kFloat;
+    if (!is_fixed) return false;
+  }
+  Value* x = node.input(arg::input);
+  const size_t rank = weight->tensor().rank();
+  if (rank > 4 || x->tensor().rank() != rank || weight->tensor().numel() == 0) return false;
+  const TransposedPhases phases(node);
+  PETREL_ASSIGN_OR_RETURN(std::vector<double> numbers, decode_constant(*weight->constant()));
+  const auto of_phases = phases.weight(numbers);
+  if (!of_phases.ok()) return false;
+  PETREL_ASSIGN_OR_RETURN(Value * filter, constant_like(b, *weight->constant(), "@phases",
+                                                        *of_phases, phases.weight_sizes()));
+  Value* added = nullptr;
+  if (bias != nullptr) {
+    PETREL_ASSIGN_OR_RETURN(numbers, decode_constant(*bias->constant()));
+    numbers = phases.for_phases(numbers);
+    PETREL_ASSIGN_OR_RETURN(added, constant_like(b, *bias->constant(), "@phases", numbers,
+                                                 {static_cast<int64_t>(numbers.size())}));
+  }
+  if (const Ints pads = phases.pads(); !pads.empty()) {
+    PETREL_ASSIGN_OR_RETURN(x, b.call(aten::constant_pad_nd, {x, pads, 0.0}));
+  }
+  const Ints ones = phases.ones(), zeros(ones.size(), 0);
+  PETREL_ASSIGN_OR_RETURN(
+      Value * y, b.call(aten::convolution, {x, filter, added == nullptr ? Arg(none()) : Arg(added),
+                                            ones, phases.padding(), ones, false, zeros, groups}));
+  return done(b, node, phases.interleaved(b, y));
+}
+
 // The largest of a dim and its place, each by an operator of its own.
 Rewritten extreme(Builder& b, Node& node) {
   if (!is_fixed_float(node)) return false;
@@ -223,7 +264,7 @@ constexpr Rewrite kRows[] = {
     {aten::var_dim, variance},    {aten::var_correction, variance},
     {aten::cumsum, cumulate},     {aten::upsample_bilinear2d_vec, bilinear},
     {aten::max_dim, extreme},     {aten::min_dim, extreme},
-    {aten::topk, gather_largest},
+    {aten::topk, gather_largest}, {aten::convolution, transposed_groups},
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 //   upsample_bilinear   x times a matrix for each dim
 //   max(x, dim)         amax(x) and argmax(x)
 //   topk(x)             gather(x, places), places = topk(x)[1]
+//   transposed groups   a convolution of stride 1 (transposed_phases.h)
 #ifndef PETREL_EXIR_QUANTIZE_EXPAND_FORMS_H_
 #define PETREL_EXIR_QUANTIZE_EXPAND_FORMS_H_
 

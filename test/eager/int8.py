@@ -229,7 +229,7 @@ def scaled_matmul(g):
     return "aten.mul.Scalar(%v, 0.35)", y * 0.35
 
 
-def transposed(g):
+def transposed(g, groups=1, into=3):
     """In channels of the second dim, as XNNPACKQuantizer stores them, or whole."""
     kernel, stride, padding, dilation = ([pick(1, 2, 3, 4) for _ in "hw"],
                                          [pick(1, 2, 3) for _ in "hw"], [pick(0, 1) for _ in "hw"],
@@ -237,11 +237,11 @@ def transposed(g):
     # Some output is left whatever the padding takes.
     padding = [min(p, d * (k - 1)) for p, d, k in zip(padding, dilation, kernel)]
     more = [pick(0, s - 1) for s in stride]
-    x = g.levels("a", pick(1, 2), 2, 3, 4)
-    q = torch.randint(-127, 128, (2, 3, *kernel), dtype=torch.int8)
+    x = g.levels("a", pick(1, 2), 2 * groups, 3, 4)
+    q = torch.randint(-127, 128, (2 * groups, into, *kernel), dtype=torch.int8)
     g.constant("k", q)
     if pick(True, False):
-        scales = g.constant("s", torch.rand(3) * 0.02 + 0.001)
+        scales = g.constant("s", torch.rand(into) * 0.02 + 0.001)
         g.lines.append("%w = quantized_decomposed.dequantize_per_channel.default(%k, %s, "
                        "none, 1, -127, 127, i8, none)")
         w = OPS.dequantize_per_channel(q, scales, None, 1, -127, 127, torch.int8)
@@ -249,10 +249,14 @@ def transposed(g):
         scale = float(torch.rand(()) * 0.02 + 0.001)
         g.lines.append(g.call("dequantize", "w", "k", scale, 0, ", none").replace("-128", "-127"))
         w = OPS.dequantize_per_tensor(q, scale, 0, -127, 127, torch.int8)
-    b, name = g.bias(3)
+    b, name = g.bias(into * groups)
     return (f"aten.convolution.default(%a, %w, {name}, {list_of(stride)}, {list_of(padding)}, "
-            f"{list_of(dilation)}, true, {list_of(more)}, 1)",
-            F.conv_transpose2d(x, w, b, stride, padding, more, 1, dilation))
+            f"{list_of(dilation)}, true, {list_of(more)}, {groups})",
+            F.conv_transpose2d(x, w, b, stride, padding, more, groups, dilation))
+
+
+def transposed_groups(g):
+    return transposed(g, pick(2, 3), pick(1, 2))
 
 
 def layer_norm(g):
@@ -360,13 +364,38 @@ def addmm(g):
     return "aten.addmm.default(%b, %a, %w)", torch.addmm(b, x, w)
 
 
+def conv3d(g):
+    groups = pick(1, 2)
+    kernel, stride = [pick(1, 2, 3) for _ in "dhw"], [pick(1, 2) for _ in "dhw"]
+    padding, dilation = [pick(0, 1) for _ in "dhw"], [pick(1, 2) for _ in "dhw"]
+    x, w = g.levels("a", pick(1, 2), 2 * groups, 5, 6, 5), g.weight(2 * groups, 2, *kernel)
+    b, name = g.bias(2 * groups)
+    return (f"aten.convolution.default(%a, %w, {name}, {list_of(stride)}, {list_of(padding)}, "
+            f"{list_of(dilation)}, false, [0, 0, 0], {groups})",
+            F.conv3d(x, w, b, stride, padding, dilation, groups))
+
+
+def pixels(g):
+    """Bytes of a camera, normalised for each channel or for all of them."""
+    x = g.inputs["aq"] = torch.randint(0, 256, (2, 3, 4, 5), dtype=torch.uint8)
+    g.types.append(f"%aq: {writer.type_of(x)}")
+    g.lines.append("%a = aten._to_copy.default(%aq, dtype=f32)")
+    if pick(True, False):
+        return "aten.div.Scalar(%a, 255)", x.float().div(255)
+    mean, std = (g.constant(name, torch.rand(3, 1, 1) + 0.1) for name in "ms")
+    g.lines.append("%d = aten.div.Scalar(%a, 255)")
+    g.lines.append("%e = aten.sub.Tensor(%d, %m, 1)")
+    return "aten.div.Tensor(%e, %s)", (x.float() / 255 - mean) / std
+
+
 FAMILIES = {f.__name__: f for f in (
     linear, linear_relu, conv2d, depthwise, conv1d, add, sub, mul, matmul, mean, avg_pool2d,
     adaptive_avg_pool2d, max_pool2d, softmax, cat, pad, permute, slices, upsample, scale)}
 FAMILIES.update({name: unary(name) for name in UNARY})
 FAMILIES.update({f.__name__: f for f in (
     relu6, scaled_matmul, transposed, layer_norm, group_norm, total, mean_apart, largest, maximum,
-    masked_softmax, square, put, put_slice, put_row, scatter, mm, addmm)})
+    masked_softmax, square, put, put_slice, put_row, scatter, mm, addmm,
+    transposed_groups, pixels, conv3d)})
 
 
 def record():
