@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "exir/emit/test_graphs.h"
+#include "exir/memory/storage.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -252,6 +253,22 @@ TEST(SharedState, OfASingleMethodLiesAmongTheOthers) {
   for (const auto& [name, place] : places(decoded->execution_plan()->Get(0))) {
     EXPECT_EQ(place.first, 1u) << name;
   }
+}
+
+// Whether an output shows the state was asked for each update, through all views before the output.
+TEST(StateInPlace, ManyUpdatesBesideManyOutputsOfManyViews) {
+  constexpr size_t kMany = 1000;
+  Update m;
+  Value* next = m.s;
+  for (size_t i = 0; i < kMany; ++i) next = put(*m.graph, next, m.i, m.row);
+  Value* shown = relu(*m.graph, m.row);
+  for (size_t i = 0; i < kMany; ++i)
+    shown = view(*m.graph, shown, i % 2 == 0 ? Sizes{4} : Sizes{2, 2});
+  m.graph->set_outputs(std::vector<Value*>(kMany, shown));
+  m.graph->set_buffer_writes({{m.s, next}});
+  const Storage storage(*m.graph);
+  EXPECT_TRUE(storage.is_in_place(*next->producer()));
+  EXPECT_EQ(storage.root(next), m.s);
 }
 
 }  // namespace

@@ -3,20 +3,13 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "exir/memory/storage.h"
 #include "exir/ops/handles.h"
 
 namespace petrel::exir {
 namespace {
-
-// The value whose bytes `value` describes, in-place updates not counted.
-const Value* base_of(const Value* value) {
-  while (value->producer() != nullptr && keeps_elements_in_order(*value->producer())) {
-    value = value->producer()->arguments()[0].value();
-  }
-  return value;
-}
 
 // Every runtime can put values at one list of places in place when they have
 // the shape of what they replace; few can do more.
@@ -46,15 +39,20 @@ bool is_plain_put(const Node& node) {
 
 class Analysis {
  public:
-  explicit Analysis(const Graph& graph) : graph_(graph) {
+  explicit Analysis(const Graph& graph) {
     for (const auto& node : graph.nodes()) {
       const size_t time = times_.size();
       times_[node.get()] = time;
-      if (keeps_elements_in_order(*node)) continue;
+      if (keeps_elements_in_order(*node)) {
+        bases_[node->result()] = base_of(node->arguments()[0].value());
+        continue;
+      }
       for (const Value* operand : node->operands()) {
         readers_[base_of(operand)].push_back(node.get());
       }
     }
+    for (const Value* output : graph.outputs()) kept_.insert(base_of(output));
+    for (const BufferWrite& write : graph.buffer_writes()) kept_.insert(base_of(write.value));
   }
 
   // The updates that lead from the state of `write` to its value, last first;
@@ -76,20 +74,22 @@ class Analysis {
   // True when nobody needs the bytes of `base` once `node` runs, and `node`
   // itself only as what it changes.
   bool is_last_reader(const Node& node, const Value* base) const {
-    for (const Value* output : graph_.outputs()) {
-      if (base_of(output) == base) return false;
-    }
-    for (const BufferWrite& write : graph_.buffer_writes()) {
-      if (base_of(write.value) == base) return false;
-    }
+    if (kept_.count(base) != 0) return false;
     const std::vector<const Node*>& readers = readers_.at(base);
     if (std::count(readers.begin(), readers.end(), &node) != 1) return false;
     return std::all_of(readers.begin(), readers.end(),
                        [&](const Node* reader) { return times_.at(reader) <= times_.at(&node); });
   }
 
-  const Graph& graph_;
+  // The value whose bytes `value` describes, in-place updates not counted.
+  const Value* base_of(const Value* value) const {
+    const auto found = bases_.find(value);
+    return found == bases_.end() ? value : found->second;
+  }
+
   std::unordered_map<const Node*, size_t> times_;
+  std::unordered_map<const Value*, const Value*> bases_;  // of views
+  std::unordered_set<const Value*> kept_;                 // of outputs and of what is written
   std::unordered_map<const Value*, std::vector<const Node*>> readers_;
 };
 
