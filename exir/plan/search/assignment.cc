@@ -19,6 +19,7 @@ constexpr int kRepairs = 200;           // of an order in which something failed
 constexpr int kDrift = 400;             // changes of the order
 constexpr int64_t kInsertSteps = 2000;  // to pack a pool with one buffer more
 constexpr int64_t kMaxCombinations = 4096;
+constexpr int64_t kBuffersPerStep = 256;  // that are copied and counted
 
 class Assigner {
  public:
@@ -127,6 +128,8 @@ class Assigner {
       for (const BufferIdx b : by_size) {
         for (const PoolIdx pool : choices_[b]) {
           if (pool == best_.placements[b].pool) continue;
+          // Of many buffers a look at all of them takes as long as some steps.
+          if (!effort_->spend(static_cast<int64_t>(all_.size()) / kBuffersPerStep)) return;
           std::vector<Placement> places = best_.placements;
           places[b].pool = pool;
           if (!fixed_keep_apart(places)) continue;
@@ -162,12 +165,16 @@ class Assigner {
   // Whether all combinations of pools were decided.
   bool go_through_all() {
     int64_t combinations = 1;
-    for (const std::vector<PoolIdx>& pools : choices_) {
+    std::vector<BufferIdx> undecided;  // few: others have one pool, and need no call each
+    std::vector<Placement> places(all_.size());
+    for (const BufferIdx b : all_) {
+      const std::vector<PoolIdx>& pools = choices_[b];
       combinations *= static_cast<int64_t>(pools.size());
       if (combinations > kMaxCombinations) return false;
+      places[b] = {pools[0], 0};
+      if (pools.size() > 1) undecided.push_back(b);
     }
-    std::vector<Placement> places(all_.size());
-    return combine(0, &places);
+    return combine(undecided, 0, &places);
   }
 
  private:
@@ -216,12 +223,13 @@ class Assigner {
     return true;
   }
 
-  bool combine(size_t index, std::vector<Placement>* places) {
-    if (index < all_.size()) {
+  bool combine(const std::vector<BufferIdx>& undecided, size_t index,
+               std::vector<Placement>* places) {
+    if (index < undecided.size()) {
       bool decided = true;
-      for (const PoolIdx pool : choices_[index]) {
-        (*places)[index] = {pool, 0};
-        decided = combine(index + 1, places) && decided;
+      for (const PoolIdx pool : choices_[undecided[index]]) {
+        (*places)[undecided[index]] = {pool, 0};
+        decided = combine(undecided, index + 1, places) && decided;
       }
       return decided;
     }

@@ -340,6 +340,39 @@ TEST(PlannerTest, PlansManyBuffersThatMayMeetOthers) {
   }
 }
 
+// Nothing is to be decided of them, and a call within the other for each is too deep.
+TEST(PlannerTest, PlansManyBuffersThatHaveOneOfSeveralPools) {
+  Problem problem;
+  problem.pools.resize(2);
+  problem.pools[0].name = "a";
+  problem.pools[1].name = "b";
+  for (int64_t i = 0; i < 20'000; ++i) {
+    problem.buffers.push_back(make("x", i, i + 1, 64));
+    problem.buffers.back().pools = {static_cast<PoolIdx>(i % 2)};
+  }
+  const absl::StatusOr<Solution> solution = plan(problem);
+  ASSERT_TRUE(solution.ok()) << solution.status();
+  EXPECT_EQ(solution->peak, 128);
+}
+
+// Each buffer might be better off in each pool, which takes a look at all others.
+TEST(PlannerTest, LooksAtNoMoreBuffersInPoolsThanItMay) {
+  Problem problem;
+  for (int64_t i = 0; i < 64; ++i) {
+    problem.pools.emplace_back();
+    problem.pools.back().name = "pool";
+    problem.pools.back().capacity = 64 * (i + 1);
+    problem.pools.back().cost_per_access = i;
+  }
+  for (int64_t i = 0; i < 20'000; ++i) {
+    problem.buffers.push_back(make("x", i, i + 2, 64));
+    problem.buffers.back().access_count = 1;
+  }
+  const absl::StatusOr<Solution> solution = plan(problem, effort(100'000));
+  ASSERT_TRUE(solution.ok()) << solution.status();
+  EXPECT_GE(solution->peak, 128);  // two are there at a time
+}
+
 // A list of pools for each buffer, and a try of all of them.
 TEST(PlannerTest, RefusesMorePoolsThanAMachineHas) {
   Problem problem = one_pool({make("a", 0, 1, 8), make("b", 0, 1, 8)});
