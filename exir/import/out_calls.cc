@@ -41,7 +41,8 @@ absl::Status GraphReader::read_out_call(const OpInfo& op, const Json& node, cons
 absl::Status GraphReader::write_result(const Argument& place, Value* result,
                                        const std::string& name, const Source& source) {
   if (!place.is_value() || !place.value()->type().is_tensor() || !result->type().is_tensor()) {
-    return absl::InvalidArgumentError(absl::StrCat("what '", name, "' is written to is not a tensor"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("what '", name, "' is written to is not a tensor"));
   }
   const TensorType& type = place.value()->tensor();
   if (type.all_sizes() == result->tensor().all_sizes()) {

@@ -11,11 +11,11 @@
 
 namespace petrel::exir {
 
-int64_t Phases::missing() const {
+int64_t PhasesOfDim::missing() const {
   return std::max<int64_t>((padding + out - 1) / stride + 1 - (in + reach()), 0);
 }
 
-int64_t Phases::tap(int64_t f, int64_t j) const {
+int64_t PhasesOfDim::tap(int64_t f, int64_t j) const {
   const int64_t place = j * stride + f;
   return place % dilation == 0 && place / dilation < kernel ? place / dilation : -1;
 }
@@ -36,20 +36,20 @@ TransposedPhases::TransposedPhases(const Node& node)
   }
 }
 
-const Phases& TransposedPhases::rows() const {
-  static constexpr Phases kLine = {1, 0, 0, 1, 1, 1, 1};
+const PhasesOfDim& TransposedPhases::rows() const {
+  static constexpr PhasesOfDim kLine = {1, 0, 0, 1, 1, 1, 1};
   return phases_.size() == 1 ? kLine : phases_[0];
 }
 
 Sizes TransposedPhases::weight_sizes() const {
   Sizes sizes = {each_ * groups_ * count(), in_};
-  for (const Phases& one : phases_) sizes.push_back(one.reach() + 1);
+  for (const PhasesOfDim& one : phases_) sizes.push_back(one.reach() + 1);
   return sizes;
 }
 
 absl::StatusOr<std::vector<double>> TransposedPhases::weight(
     const std::vector<double>& from) const {
-  const Phases &r = rows(), &c = columns();
+  const PhasesOfDim &r = rows(), &c = columns();
   const int64_t height = r.reach() + 1, width = c.reach() + 1, out = each_ * groups_;
   PETREL_RETURN_IF_ERROR(check_table({out, r.stride, c.stride, in_, height, width}));
   std::vector<double> to;
@@ -87,7 +87,7 @@ Ints TransposedPhases::pads() const {
 
 Ints TransposedPhases::padding() const {
   Ints padding;
-  for (const Phases& one : phases_) padding.push_back(one.reach());
+  for (const PhasesOfDim& one : phases_) padding.push_back(one.reach());
   return padding;
 }
 
@@ -96,7 +96,7 @@ BuiltValue TransposedPhases::interleaved(Builder& b, Value* y) const {
   const Sizes in = y->tensor().sizes;
   Ints split = {in[0], in[1]}, order = {0, 1}, joined = {in[0], in[1]};
   const auto spatial = static_cast<int64_t>(phases_.size());
-  for (const Phases& one : phases_) {
+  for (const PhasesOfDim& one : phases_) {
     split[1] /= one.stride;
     split.push_back(one.stride);
   }
@@ -111,7 +111,7 @@ BuiltValue TransposedPhases::interleaved(Builder& b, Value* y) const {
   PETREL_ASSIGN_OR_RETURN(y, b.permute(y, order));
   PETREL_ASSIGN_OR_RETURN(y, b.call(aten::view, {y, joined}));
   for (int64_t d = 0; d < spatial; ++d) {
-    const Phases& one = phases_[static_cast<size_t>(d)];
+    const PhasesOfDim& one = phases_[static_cast<size_t>(d)];
     PETREL_ASSIGN_OR_RETURN(y, b.slice(y, 2 + d, one.padding, one.padding + one.out));
   }
   return y;

@@ -19,7 +19,7 @@
 namespace petrel::exir {
 
 // Of one dim.
-struct Phases {
+struct PhasesOfDim {
   int64_t stride, padding, output_padding, dilation, kernel;
   int64_t in, out;
 
@@ -59,10 +59,10 @@ class TransposedPhases {
   BuiltValue interleaved(Builder& b, Value* y) const;
 
  private:
-  const Phases& columns() const { return phases_.back(); }
-  const Phases& rows() const;
+  const PhasesOfDim& columns() const { return phases_.back(); }
+  const PhasesOfDim& rows() const;
 
-  std::vector<Phases> phases_;
+  std::vector<PhasesOfDim> phases_;
   int64_t groups_ = 1;
   int64_t in_ = 0;    // channels that a group takes
   int64_t each_ = 0;  // and makes
