@@ -3,6 +3,7 @@
 // Operators that exist in programs only: each is written as others before
 // anything runs.
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_join.h"
@@ -254,7 +255,58 @@ Inferred trilinear(const BoundArguments& in) {
   return one(in.tensor("i1").dtype, std::move(sizes));
 }
 
+// A layer of nn.TransformerEncoder. A mask is of scores, of keys, or of the heads' scores.
+Inferred encoder_layer(const BoundArguments& in) {
+  const TensorType& src = in.tensor("src");
+  const Size width = in.integer("embed_dim");
+  const Size heads = in.integer("num_heads");
+  if (!is_floating_point(src.dtype) || src.rank() != 3 || heads < 1 || width < 1 ||
+      width % heads != 0 || src.sizes[2] != width) {
+    return invalid("argument 'src' [", absl::StrJoin(src.sizes, ","), "] does not fit ", heads,
+                   " heads of ", width, " channels");
+  }
+  const TensorType& first = in.tensor("ffn_weight_1");
+  if (first.rank() != 2) return invalid("argument 'ffn_weight_1' is not a matrix");
+  const Size inner = first.sizes[0];
+  const std::pair<const char*, Sizes> needed[] = {
+      {"qkv_weight", {width * 3, width}}, {"qkv_bias", {width * 3}},
+      {"proj_weight", {width, width}},    {"proj_bias", {width}},
+      {"norm_weight_1", {width}},         {"norm_bias_1", {width}},
+      {"norm_weight_2", {width}},         {"norm_bias_2", {width}},
+      {"ffn_weight_1", {inner, width}},   {"ffn_bias_1", {inner}},
+      {"ffn_weight_2", {width, inner}},   {"ffn_bias_2", {width}}};
+  for (const auto& [name, sizes] : needed) {
+    const TensorType& given = in.tensor(name);
+    if (given.dtype != src.dtype || given.sizes != sizes) {
+      return invalid("argument '", std::string(name), "' is not of the type that [",
+                     absl::StrJoin(src.sizes, ","), "] needs");
+    }
+  }
+  if (in.given("mask")) {
+    if (!in.given("mask_type") || in.integer("mask_type") < 0 || in.integer("mask_type") > 2) {
+      return invalid("argument 'mask_type' must be 0, 1 or 2 with a mask");
+    }
+    const int64_t type = in.integer("mask_type");
+    const Size batch = src.sizes[0];
+    const Size length = src.sizes[1];
+    const Sizes sizes = type == 0   ? Sizes{length, length}
+                        : type == 1 ? Sizes{batch, length}
+                                    : Sizes{batch, heads, length, length};
+    if (in.tensor("mask").sizes != sizes) {
+      return invalid("argument 'mask' [", absl::StrJoin(in.tensor("mask").sizes, ","),
+                     "] must be [", absl::StrJoin(sizes, ","), "]");
+    }
+  }
+  return one(src);
+}
+
 constexpr OpRow kRows[] = {
+    {"aten::_transformer_encoder_layer_fwd(Tensor src, int embed_dim, int num_heads, Tensor "
+     "qkv_weight, Tensor qkv_bias, Tensor proj_weight, Tensor proj_bias, bool use_gelu, bool "
+     "norm_first, float eps, Tensor norm_weight_1, Tensor norm_bias_1, Tensor norm_weight_2, "
+     "Tensor norm_bias_2, Tensor ffn_weight_1, Tensor ffn_bias_1, Tensor ffn_weight_2, Tensor "
+     "ffn_bias_2, Tensor? mask=None, int? mask_type=None) -> Tensor",
+     "", kPure, infer<encoder_layer>},
     {"aten::fliplr(Tensor self) -> Tensor", "", kPure, infer<flipped>},
     {"aten::flipud(Tensor self) -> Tensor", "", kPure, infer<flipped>},
     {"aten::kthvalue(Tensor self, SymInt k, int dim=-1, bool keepdim=False) "

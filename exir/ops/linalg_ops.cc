@@ -68,6 +68,17 @@ Inferred triangular_solution(const BoundArguments& in) {
   return columns_of(a, in.tensor("B"), "B", in.flag("left"));
 }
 
+// Also the matrices, once for each system.
+Inferred triangular_solution_and_matrices(const BoundArguments& in) {
+  PETREL_ASSIGN_OR_RETURN(TensorType a, squares(in, "A"));
+  PETREL_ASSIGN_OR_RETURN(std::vector<Type> types, columns_of(a, in.tensor("self"), "self", true));
+  PETREL_ASSIGN_OR_RETURN(a.sizes, broadcast_sizes({batch_of(a), batch_of(in.tensor("self"))}));
+  const Size n = in.tensor("A").sizes.back();
+  a.sizes.insert(a.sizes.end(), {n, n});
+  types.push_back(a);
+  return types;
+}
+
 Inferred cholesky_solution(const BoundArguments& in) {
   PETREL_ASSIGN_OR_RETURN(TensorType a, squares(in, "input2"));
   return columns_of(a, in.tensor("self"), "self", true);
@@ -164,6 +175,9 @@ constexpr OpRow kRows[] = {
     {"aten::linalg_solve_triangular(Tensor self, Tensor B, *, bool upper, bool left=True, bool "
      "unitriangular=False) -> Tensor",
      "", kPure, infer<triangular_solution>},
+    {"aten::triangular_solve(Tensor self, Tensor A, bool upper=True, bool transpose=False, bool "
+     "unitriangular=False) -> (Tensor solution, Tensor cloned_coefficient)",
+     "", kPure, infer<triangular_solution_and_matrices>},
 };
 
 }  // namespace

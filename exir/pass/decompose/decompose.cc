@@ -10,16 +10,17 @@ namespace petrel::exir {
 
 std::vector<Rewrites> decompositions() {
   return {
-      activation_decompositions(), arithmetic_decompositions(),     composite_decompositions(),
-      einsum_decompositions(),     embedding_bag_decompositions(),  factory_decompositions(),
-      index_decompositions(),      matmul_decompositions(),         norm_decompositions(),
-      pool_decompositions(),       quantized_decompositions(),      recurrent_decompositions(),
-      reduction_decompositions(),  resample_decompositions(),       shape_decompositions(),
-      sort_decompositions(),       special_decompositions(),        loss_decompositions(),
-      volume_decompositions(),     random_decompositions(),         combine_decompositions(),
-      statistic_decompositions(),  scatter_reduce_decompositions(), grid_volume_decompositions(),
-      linalg_decompositions(),     calculus_decompositions(),       triangular_decompositions(),
-      gamma_decompositions(),      grouped_decompositions(),        fake_quantize_decompositions(),
+      activation_decompositions(),  arithmetic_decompositions(),     composite_decompositions(),
+      einsum_decompositions(),      embedding_bag_decompositions(),  factory_decompositions(),
+      index_decompositions(),       matmul_decompositions(),         norm_decompositions(),
+      pool_decompositions(),        quantized_decompositions(),      recurrent_decompositions(),
+      reduction_decompositions(),   resample_decompositions(),       shape_decompositions(),
+      sort_decompositions(),        special_decompositions(),        loss_decompositions(),
+      volume_decompositions(),      random_decompositions(),         combine_decompositions(),
+      statistic_decompositions(),   scatter_reduce_decompositions(), grid_volume_decompositions(),
+      linalg_decompositions(),      calculus_decompositions(),       triangular_decompositions(),
+      gamma_decompositions(),       grouped_decompositions(),        fake_quantize_decompositions(),
+      transformer_decompositions(),
   };
 }
 

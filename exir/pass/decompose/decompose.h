@@ -59,6 +59,7 @@ Rewrites shape_decompositions();
 Rewrites sort_decompositions();
 Rewrites special_decompositions();
 Rewrites statistic_decompositions();
+Rewrites transformer_decompositions();
 Rewrites triangular_decompositions();
 Rewrites volume_decompositions();
 

@@ -97,6 +97,22 @@ Rewritten solve_triangular(Builder& b, Node& node) {
   return done(b, node, b.view(y, out));
 }
 
+// The older call also gives the matrices that it took.
+Rewritten triangular_solve(Builder& b, Node& node) {
+  Value* a = tensor_at(node, arg::A);
+  const bool transposed = is_true(node, arg::transpose);
+  PETREL_ASSIGN_OR_RETURN(Value * all, b.expand(a, sizes_of(node.result(1))));
+  if (transposed) {
+    PETREL_ASSIGN_OR_RETURN(a, b.swap_last_two(a));
+  }
+  PETREL_ASSIGN_OR_RETURN(
+      Value * y, b.call(aten::linalg_solve_triangular,
+                        {a, tensor_at(node, arg::self), is_true(node, arg::upper) != transposed,
+                         true, is_true(node, arg::unitriangular)}));
+  PETREL_RETURN_IF_ERROR(b.replace(node, {y, all}));
+  return true;
+}
+
 // With the factor and with the transposed one, of which the lower comes first.
 BuiltValue solved_by_factor(Builder& b, System system, bool is_upper) {
   system.is_upper = is_upper;
@@ -130,6 +146,7 @@ Rewritten cholesky_inverse(Builder& b, Node& node) {
 
 constexpr Rewrite kRows[] = {
     {aten::linalg_solve_triangular, solve_triangular},
+    {aten::triangular_solve, triangular_solve},
     {aten::cholesky_solve, cholesky_solve},
     {aten::cholesky_inverse, cholesky_inverse},
 };

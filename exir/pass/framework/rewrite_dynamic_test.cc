@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "exir/pass/decompose/decompose.h"
 #include "exir/pass/lower/lower_to_kernels.h"
 #include "exir/pass/passes/normalize_scalars.h"
@@ -61,6 +62,20 @@ TEST(RewriteDynamic, TakesTheLargestOfAnImageWhoseSizeVaries) {
         %y = aten.amax.default(%x, [2, 3], true)
         return %y
       })"));
+}
+
+TEST(RewriteDynamic, TakesALayerOfATransformerApart) {
+  for (const char* mask : {"", ", %k, 1", ", %s, 0"}) {
+    const std::string text = after_pass(decompose, absl::StrCat(R"(
+      method @f<b: 1..4, n: 2..9>(%x: f32[b,n,4], %k: f32[b,n], %s: bool[n,n], %w: f32[12,4],
+                                  %c: f32[12], %p: f32[4,4], %d: f32[4]) {
+        %y = aten._transformer_encoder_layer_fwd.default(%x, 4, 2, %w, %c, %p, %d, true, false,
+                                                         1e-05, %d, %d, %d, %d, %p, %d, %p, %d)",
+                                                                mask, R"()
+        return %y
+      })"));
+    EXPECT_EQ(text.find("encoder_layer"), std::string::npos) << text;
+  }
 }
 
 TEST(RewriteDynamic, ComputesBoundsOfSlices) {

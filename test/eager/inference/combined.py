@@ -129,3 +129,9 @@ for op in ("_linalg_det", "_linalg_slogdet"):
     call(op, Unit(2, 3, dt="f64"))
 call("_linalg_solve_ex", Unit(3), T(3))
 call("_linalg_solve_ex", Unit(2, 3), T(2, 3, 4))
+call("triangular_solve", T(3, 2), Unit(3))
+LAYER = (8, 2, T(24, 8), T(24), T(8, 8), T(8), True, False, 1e-5, T(8), T(8), T(8), T(8), T(6, 8), T(6),
+         T(8, 6), T(8))
+call("_transformer_encoder_layer_fwd", T(3, 5, 8), *LAYER)
+call("_transformer_encoder_layer_fwd", T(3, 5, 8), *LAYER, B(3, 5), 1)
+call("triangular_solve", T(5, 1, 3, 4), Unit(2, 3), False, True)

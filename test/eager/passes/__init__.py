@@ -64,4 +64,5 @@ def record():
     second_names.truths()
     quantized.rounding()
     small_matrices.core_factors()
+    products.encoder_layers()
     return CASES

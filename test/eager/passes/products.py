@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Functions of matrix products and convolutions."""
 
+import math
+
 import torch
 import torch.nn.functional as F
 
@@ -52,3 +54,18 @@ def convolutions(image, signal):
         torch.nn.ReLU(True), torch.nn.Conv2d(6, 4, 1, groups=2), torch.nn.BatchNorm2d(4, eps=1e-3),
         torch.nn.ConvTranspose2d(4, 6, 2, groups=2), torch.nn.BatchNorm2d(6, affine=False),
         torch.nn.Flatten(), torch.nn.Linear(150, 3), torch.nn.BatchNorm1d(3)), image)
+
+
+def encoder_layers():
+    """What strict exports under torch.no_grad() make of nn.TransformerEncoder."""
+    layer = torch.ops.aten._transformer_encoder_layer_fwd
+    attention = (rand(12, 4), rand(12), rand(4, 4), rand(4))
+    rest = (rand(4), rand(4), rand(4), rand(4), rand(6, 4), rand(6), rand(4, 6), rand(4))
+    keys = torch.tensor([[0.0, 0.0, 0.0], [0.0, 0.0, -math.inf]])
+    later = torch.ones(3, 3, dtype=torch.bool).triu(1)
+    emit("encoder_layers", lambda x, keys, later, *w: (
+        layer(x, 4, 2, *w[:4], False, False, 1e-5, *w[4:]),
+        layer(x, 4, 2, *w[:4], True, True, 1e-5, *w[4:], keys, 1),
+        layer(x, 4, 1, *w[:4], True, False, 1e-5, *w[4:], later, 0),
+        layer(x, 4, 2, *w[:4], False, True, 1e-5, *w[4:], later.expand(2, 2, 3, 3), 2)),
+        rand(2, 3, 4), keys, later, *attention, *rest)

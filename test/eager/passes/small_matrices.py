@@ -43,6 +43,10 @@ def factors():
         torch.linalg.solve_triangular(a.mT, r.mT, upper=True, left=False, unitriangular=True),
         torch.linalg.solve_triangular(a[0, 0, :1, :1].double(), r[0, 0, :1].double(), upper=True)),
         lower, right)
+    emit("triangular_solves", lambda a, r: (
+        *torch.triangular_solve(r, a, upper=False), *torch.triangular_solve(r[:1], a.mT, transpose=False),
+        *torch.triangular_solve(r[0, 0], a[0, 0], upper=False, transpose=True),
+        *torch.triangular_solve(r, a[0], upper=False, unitriangular=True)), lower, right)
     emit("systems_of_cholesky_factors", lambda a, r: (
         torch.cholesky_solve(r, a), torch.cholesky_solve(r[0, 0], a.mT, upper=True),
         torch.cholesky_inverse(a), torch.cholesky_inverse(a[0, 0].t(), upper=True),
