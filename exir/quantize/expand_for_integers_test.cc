@@ -41,6 +41,16 @@ TEST(ExpandForIntegers, TakesAttentionApart) {
                           Not(HasSubstr("scaled_dot_product_attention"))));
 }
 
+// What is computed of weights alone is a constant, also what attention makes of it.
+TEST(ExpandForIntegers, TakesQueriesThatAreLearned) {
+  const std::string text = expanded(R"(method @m(%k: f32[1,2,3,4]) {
+    %c = constant @c : f32[1,2,3,4]
+    %q = aten.neg.default(%c)
+    %y = aten.scaled_dot_product_attention.default(%q, %k, %k, none, 0.0, false, scale=0.5)
+    return %y })");
+  EXPECT_THAT(text, AllOf(HasSubstr("@fold : f32[2,3,4]"), HasSubstr("aten.bmm.default")));
+}
+
 TEST(ExpandForIntegers, ShutsOutByOneFormOfMask) {
   const std::string text = expanded(R"(method @m(%x: f32[3,3], %m: bool[3,3]) {
     %s = aten.masked_fill.Scalar(%x, %m, -inf)

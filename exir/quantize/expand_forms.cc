@@ -13,6 +13,7 @@
 #include "exir/ops/handles.h"
 #include "exir/pass/framework/constant_data.h"
 #include "exir/pass/framework/table_limit.h"
+#include "exir/pass/lower/lower_to_kernels.h"
 #include "exir/quantize/transposed_phases.h"
 #include "exir/status_macros.h"
 
@@ -23,6 +24,9 @@ using Rewritten = absl::StatusOr<bool>;
 
 // A matrix of more would cost more than it computes.
 constexpr int64_t kMostColumns = 1024;
+
+// Elements of a constant that is computed while a graph is expanded.
+constexpr int64_t kMostFolded = 1 << 20;
 
 // Whether there may be a matrix [out, in]; a graph has a few of them in all.
 bool may_have_matrix(int64_t out, int64_t in) {
@@ -69,6 +73,34 @@ Rewritten divide(Builder& b, Node& node) {
     PETREL_ASSIGN_OR_RETURN(inverse, b.call(aten::reciprocal, {divisor}));
   }
   return done(b, node, b.binary(aten::mul_Tensor, tensor_at(node, arg::self), inverse));
+}
+
+// A node of one constant that was computed of weights, as attention that is taken apart has of
+// queries that are learned. A weight itself stays: it may be found by its name.
+Rewritten fold(Builder& b, Node& node) {
+  const std::vector<Value*> operands = node.operands();
+  if (operands.size() != 1 || !is_fixed_float(node) || !operands[0]->is_constant()) return false;
+  const ConstantPtr constant = operands[0]->constant();
+  const bool is_computed = constant->kind == Constant::Kind::kLiteral || !constant->made_of.empty();
+  const TensorType& type = node.result()->tensor();
+  if (constant->is_mutable() || !is_computed || type.numel() > kMostFolded ||
+      !check_table({type.numel()}).ok()) {
+    return false;
+  }
+  auto graph = std::make_unique<Graph>("fold");
+  std::vector<Argument> arguments = node.arguments();
+  for (Argument& argument : arguments) {
+    if (argument.is_value()) argument = Argument(graph->add_constant(constant));
+  }
+  Builder inner(*graph, nullptr);
+  PETREL_ASSIGN_OR_RETURN(const Node* made, inner.node(node.op(), std::move(arguments)));
+  graph->set_outputs({made->result()});
+  PETREL_RETURN_IF_ERROR(lower_to_kernels(*graph, PassContext()).status());
+  PETREL_ASSIGN_OR_RETURN(const std::vector<Blob> outputs, evaluate(std::move(graph)));
+  Value* const folded = add_unique_constant(b.graph(), absl::StrCat(constant->fqn, "@fold"),
+                                            TensorType::contiguous(ScalarType::kFloat, type.sizes),
+                                            outputs[0], constant->kind, constant->sources());
+  return done(b, node, folded);
 }
 
 Rewritten log_softmax(Builder& b, Node& node) {
@@ -265,6 +297,9 @@ constexpr Rewrite kRows[] = {
     {aten::cumsum, cumulate},     {aten::upsample_bilinear2d_vec, bilinear},
     {aten::max_dim, extreme},     {aten::min_dim, extreme},
     {aten::topk, gather_largest}, {aten::convolution, transposed_groups},
+    {aten::mul_Scalar, fold},     {aten::view, fold},
+    {aten::expand, fold},         {aten::permute, fold},
+    {aten::transpose_int, fold},
 };
 
 }  // namespace
