@@ -13,7 +13,6 @@
 #include "exir/emit_c/loop_nest.h"
 #include "exir/emit_c/operators.h"
 #include "exir/ops/handles.h"
-#include "runtime/kernels/narrow/narrow_float.h"
 
 namespace petrel::exir::emit_c {
 namespace {
@@ -95,20 +94,11 @@ void wrap_in(KernelCall& call, ScalarType type) {
   }
 }
 
-// `value` as one of `type`.
-double rounded(double value, ScalarType type) {
-  if (type == ScalarType::kDouble) return value;
-  const auto single = static_cast<float>(value);
-  if (type == ScalarType::kHalf) return runtime::half_value(runtime::half_bits(single));
-  if (type == ScalarType::kBFloat16) return runtime::bfloat16_value(runtime::bfloat16_bits(single));
-  return single;
-}
-
 // In floats a number counts with the precision of `as`; integers wrap in `as`.
 std::string number_text(const NodeCalls& calls, const Argument& given, Arithmetic arithmetic,
                         ScalarType as) {
   if (arithmetic == Arithmetic::kDouble) {
-    if (!given.is_value()) return number(rounded(given.as_number(), as));
+    if (!given.is_value()) return number(NodeCalls::rounded(given.as_number(), as));
     return absl::StrCat(NodeCalls::rounding(as), "((double)", calls.computed(given), ")");
   }
   if (given.is_value()) return absl::StrCat("(", c_type(as), ")", calls.computed(given));

@@ -139,14 +139,12 @@ absl::Status elu(const OperatorRow& row, NodeCalls& calls) {
 // The bounds are elements of the tensor's type, so that 1 - eps may be 1.
 absl::Status logit(const OperatorRow& row, NodeCalls& calls) {
   const Argument& eps = calls.node().argument(arg::eps);
-  const bool is_double = calls.node().input(arg::self)->tensor().dtype == ScalarType::kDouble;
-  const auto rounded = [&](double value) {
-    return is_double ? value : static_cast<double>(static_cast<float>(value));
-  };
+  const Value* self = calls.node().input(arg::self);
+  const ScalarType type = (is_floating(self) ? self : calls.out())->tensor().dtype;
   std::string x = "x";
   if (!eps.is_none()) {
-    const double low = rounded(eps.as_number());
-    const std::string high = number(rounded(1.0 - low));
+    const double low = NodeCalls::rounded(eps.as_number(), type);
+    const std::string high = number(NodeCalls::rounded(1.0 - low, type));
     x = absl::StrCat("(x < ", number(low), " ? ", number(low), " : x > ", high, " ? ", high,
                      " : x)");
   }

@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "exir/emit_c/literal.h"
 #include "exir/emit_c/real_text.h"
+#include "runtime/kernels/narrow/narrow_float.h"
 
 namespace petrel::exir::emit_c {
 namespace {
@@ -105,6 +106,14 @@ std::string NodeCalls::rounding(ScalarType type) {
   const std::string narrow = narrow_prefix(type);
   if (!narrow.empty()) return absl::StrCat(narrow, "_rounded");
   return type == ScalarType::kDouble ? "(double)" : "(double)(float)";
+}
+
+double NodeCalls::rounded(double value, ScalarType type) {
+  if (type == ScalarType::kDouble) return value;
+  const auto single = static_cast<float>(value);
+  if (type == ScalarType::kHalf) return runtime::half_value(runtime::half_bits(single));
+  if (type == ScalarType::kBFloat16) return runtime::bfloat16_value(runtime::bfloat16_bits(single));
+  return single;
 }
 
 void NodeCalls::bind_sums(KernelCall& call, ScalarType type) const {

@@ -67,6 +67,8 @@ class NodeCalls {
                          Arithmetic arithmetic);
   // The function or cast before a double that rounds it to what the type holds.
   static std::string rounding(ScalarType type);
+  // What it makes of a number that is known: the element of a floating type.
+  static double rounded(double value, ScalarType type);
   // What products of elements of a floating type, of which the result is too, are summed in, side
   // by side: doubles, or floats where they may be. SUM_TYPE, LOAD_SUM, and SUM_VECTOR, LANES,
   // LOAD_LANES and ADD_PRODUCT of vectors. After bind_write().

@@ -46,7 +46,8 @@ def functions(x, y, i):
              lambda t: torch.sqrt(t.abs()), lambda t: torch.rsqrt(t.abs()), lambda t: t.clamp(-1, 1.5),
              lambda t: F.hardtanh(t, -0.3, 0.7), lambda t: F.glu(t), lambda t: t.pow(3),
              lambda t: 1.3 * t, lambda t: t + 0.1, lambda t: 2 - t, lambda t: t / 3,
-             lambda t: torch.fmod(t, 0.7), lambda t: torch.remainder(t, 0.7), lambda t: t > 0.5)
+             lambda t: torch.fmod(t, 0.7), lambda t: torch.remainder(t, 0.7), lambda t: t > 0.5,
+             lambda t: torch.logit(t, 1e-3))
     both = (torch.add, torch.sub, torch.mul, torch.div, torch.maximum, torch.minimum, torch.atan2,
             torch.eq, torch.lt, lambda a, b: torch.add(a, b, alpha=0.3), lambda a, b: a.abs() ** b)
     folds = (torch.sum, torch.mean, torch.amax, torch.argmax, torch.prod, torch.any, torch.var_mean,
