@@ -62,6 +62,11 @@ absl::StatusOr<std::vector<emit_c::UserKernel>> read_kernel_sources(
     if (!absl::StrContains(kernel.text, kernel.symbol)) {
       return wrong("the file has no ", kernel.symbol);
     }
+    for (const emit_c::UserKernel& other : kernels) {
+      if (other.file != kernel.file || other.text == kernel.text) continue;
+      return wrong("another file is called ", kernel.file,
+                   ", and both would be one in the package");
+    }
     kernels.push_back(std::move(kernel));
   }
   return kernels;

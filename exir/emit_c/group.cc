@@ -28,6 +28,26 @@ absl::Status check_state(const std::string& name, bool has_state, bool has_state
                    "--pool name=", kStatePool));
 }
 
+// Names of a method of one package are those of another one, as of 'big' of 'kws' and 'kws_big'.
+absl::Status check_prefixes(const std::vector<CSharer>& all) {
+  std::map<std::string, std::string> owners;
+  for (const CSharer& one : all) {
+    std::set<std::string> begins = one.prefixes;
+    begins.insert(one.name);
+    for (const std::string& begin : begins) {
+      const auto [there, fresh] = owners.emplace(in_capitals(begin), one.name);
+      if (fresh) continue;
+      return absl::InvalidArgumentError(
+          there->second == one.name
+              ? absl::StrCat("two models of the group are called '", one.name, "'")
+              : absl::StrCat("names of models '", there->second, "' and '", one.name,
+                             "' of the group would both begin with ", begin,
+                             "_: call one of them, or a method, otherwise"));
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status check_pools(const CSharer& sharer) {
   if (!sharer.pools.empty()) return absl::OkStatus();
   return absl::InvalidArgumentError(
@@ -80,6 +100,10 @@ absl::StatusOr<CSharer> read_sharer(const std::string& manifest, bool together) 
   CSharer sharer;
   sharer.name = json["name"].get<std::string>();
   PETREL_RETURN_IF_ERROR(check_package_name(sharer.name));
+  for (const Json& row : json.value("methods", Json::array())) {
+    if (!row.is_object() || !row.value("prefix", Json()).is_string()) continue;
+    sharer.prefixes.insert(row["prefix"].get<std::string>());
+  }
   bool has_state_pool = false;
   for (const Json& row : json["pools"]) {
     plan::MemoryPool pool;
@@ -109,6 +133,7 @@ absl::StatusOr<CSharer> read_sharer(const std::string& manifest, bool together) 
 absl::StatusOr<std::string> group_text(const Package& package) {
   CSharer self;
   self.name = package.name;
+  for (const CMethod& method : package.methods) self.prefixes.insert(method.prefix);
   bool has_state_pool = false;
   for (const CMemory& memory : package.memories) {
     if (memory.keeps_state) {
@@ -125,13 +150,9 @@ absl::StatusOr<std::string> group_text(const Package& package) {
   std::vector<CSharer> all = {self};
   all.insert(all.end(), package.pools->group.begin(), package.pools->group.end());
   std::map<std::string, std::vector<std::string>> models;  // by pool
-  std::set<std::string> names;
+  PETREL_RETURN_IF_ERROR(check_prefixes(all));
   std::string includes;
   for (const CSharer& one : all) {
-    if (!names.insert(in_capitals(one.name)).second) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("two models of the group are called '", one.name, "'"));
-    }
     absl::StrAppend(&includes, "#include \"", one.name, ".h\"\n");
     for (const std::string& pool : one.pools) models[pool].push_back(one.name);
   }

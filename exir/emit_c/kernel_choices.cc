@@ -58,6 +58,19 @@ std::vector<const Node*> nodes_of(const PlannedMethod& method) {
   return all;
 }
 
+// "" or what of a node only its call knows: a function of the user gets pointers alone.
+std::string untold_of(const Node& node) {
+  std::vector<Value*> values = node.operands();
+  for (size_t i = 0; i < node.num_results(); ++i) values.push_back(node.result(i));
+  for (const Value* value : values) {
+    const bool is_tensor = value->type().is_tensor();
+    if (is_tensor && !value->type().is_dynamic()) continue;
+    return absl::StrCat("'", value->name(), "' ",
+                        is_tensor ? "has sizes that vary" : "is a number computed at run time");
+  }
+  return "";
+}
+
 size_t argument_index(const Node& node, ArgHandle name) {
   return static_cast<size_t>(node.op().find_arg(name));
 }
@@ -122,13 +135,20 @@ const UserKernel* KernelChoices::user_kernel(const Node& node) const {
 absl::Status KernelChoices::check_user_rule(const ForcedKernel& rule,
                                             const PlannedProgram& planned) const {
   std::vector<std::string> known;
+  bool is_used = false;
   for (const PlannedMethod& method : planned.methods) {
     for (const Node* node : nodes_of(method)) {
       if (node->num_results() == 0 || !node->regions().empty()) continue;
       known.push_back(node->result()->name());
-      if (names(rule, *node)) return absl::OkStatus();
+      if (!names(rule, *node)) continue;
+      is_used = true;
+      const std::string untold = untold_of(*node);
+      if (untold.empty()) continue;
+      return absl::InvalidArgumentError(absl::StrCat(text_of(rule), ": ", node->describe(), ": ",
+                                                     untold, ", which your function is not told"));
     }
   }
+  if (is_used) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
       text_of(rule), ": no node has such a name; they are called ", absl::StrJoin(known, ", ")));
 }

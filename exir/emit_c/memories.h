@@ -53,7 +53,8 @@ enum class ConstantForm {
 // Another package, as far as it shares pools.
 struct CSharer {
   std::string name;
-  std::set<std::string> pools;  // of activations, that it uses
+  std::set<std::string> pools;     // of activations, that it uses
+  std::set<std::string> prefixes;  // that names of its methods begin with
 };
 
 // Where a parameter may be.

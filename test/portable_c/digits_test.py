@@ -51,7 +51,10 @@ class DigitsTest(unittest.TestCase):
 
     def test_make_fragment_builds_the_self_test(self):
         done([PETREL, "gen-c", DIGITS, "-o", ".", "--name", "kws"], self.folder)
-        (self.folder / "Makefile").write_text("include kws.mk\n")
+        (self.folder / "Makefile").write_text("include kws.mk\nmine:\n\ttouch mine\n")
+        done(["make"], self.folder)
+        self.assertTrue((self.folder / "mine").exists())
+        self.assertFalse((self.folder / "kws_selftest").exists())
         done(["make", "./kws_selftest"], self.folder)
         done(["./kws_selftest"], self.folder)
 

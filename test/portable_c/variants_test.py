@@ -192,6 +192,12 @@ class VariantsTest(unittest.TestCase):
                 message = self.refuse(DIGITS.with_suffix(""), (*given, word))
                 self.assertIn(f"--kernel-source '{word}'", message)
                 self.assertIn(why, message)
+        (self.folder / "other").mkdir()
+        (self.folder / "other/my.c").write_text(RELU.replace("my_relu", "my_other"))
+        message = self.refuse(DIGITS.with_suffix(""),
+                              (*given, "my.c:my_relu", "--kernel-source", "other/my.c:my_other",
+                               "--kernel", "relu_2=my_other"))
+        self.assertIn("another file is called my.c", message)
         message = self.refuse(DIGITS.with_suffix(""), ("--kernel-source", "my.c:my_relu"))
         self.assertIn("says whose kernel it is", message)
         message = self.refuse(DIGITS.with_suffix(""),

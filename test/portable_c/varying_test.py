@@ -218,6 +218,16 @@ class VaryingTest(unittest.TestCase):
         self.assertIn("#define KWS_INPUT_INPUT_SHAPE {16, 8}\n", header)
         self.assertIn("#define KWS_INPUT_INPUT_LEAST_SHAPE {0, 8}\n", header)
 
+    def test_kernels_of_the_user_know_no_sizes_that_vary(self):
+        (self.folder / "my.c").write_text("void my(const void *const *in, void *const *out);\n")
+        result = subprocess.run([PETREL, "gen-c", VARYING / "mlp.pt2", "-o", "no", "--kernel-source",
+                                 "my.c:my", "--kernel", "relu=my"], cwd=self.folder, text=True,
+                                stderr=subprocess.PIPE)
+        self.assertEqual(result.returncode, 1)
+        self.assertRegex(result.stderr, r"--kernel 'relu=my': node 'relu' .*: '\w+' has sizes that "
+                                        "vary, which your function is not told")
+        self.assertFalse((self.folder / "no").exists())
+
     def test_what_takes_no_sizes_that_vary_is_refused_all_at_once(self):
         for name, messages in (("number_refusals", [
                 "argument 'alpha' is computed from sizes",
