@@ -295,6 +295,10 @@ absl::Status check_companions(const GenerateOptions& options) {
     return absl::InvalidArgumentError(
         "--interface direct excludes --device-rpc: hosts run models by the packed convention");
   }
+  if (options.name == "petrel" && options.device_rpc) {
+    return absl::InvalidArgumentError(
+        "--name petrel excludes --device-rpc: petrel_plan.h would be two files");
+  }
   return absl::OkStatus();
 }
 

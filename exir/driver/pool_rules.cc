@@ -12,14 +12,16 @@ std::vector<PoolRule> read_pool_rules(const std::vector<std::string>& words) {
   std::vector<PoolRule> rules;
   for (const std::string& word : words) {
     const size_t equals = word.rfind('=');
-    rules.push_back(
-        {word.substr(0, equals), equals == std::string::npos ? "" : word.substr(equals + 1)});
+    // Without a pool the word stays whole, as messages show it.
+    const bool is_whole = equals == std::string::npos || equals + 1 == word.size();
+    rules.push_back({word.substr(0, is_whole ? std::string::npos : equals),
+                     is_whole ? "" : word.substr(equals + 1)});
   }
   return rules;
 }
 
 std::string text_of(const char* option, const PoolRule& rule) {
-  return absl::StrCat(option, " '", rule.glob, "=", rule.pool, "'");
+  return absl::StrCat(option, " '", rule.glob, rule.pool.empty() ? "" : "=", rule.pool, "'");
 }
 
 size_t index_of(const std::vector<plan::MemoryPool>& pools, const std::string& name) {

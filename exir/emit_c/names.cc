@@ -18,8 +18,9 @@ constexpr size_t kLongestPackageName = 24;
 // NAME.h would be found where one of these is meant.
 constexpr char kHeaders[] =
     "assert complex ctype endian errno features fenv float inttypes iso646 limits locale "
-    "malloc math memory petrel_model petrel_model_view setjmp signal stdalign stdarg stdatomic "
-    "stdbool stddef stdint stdio stdlib stdnoreturn string strings tgmath threads time uchar "
+    "malloc math memory petrel_board petrel_delegate petrel_frame petrel_model petrel_model_view "
+    "petrel_plan petrel_rpc setjmp signal stdalign stdarg stdatomic stdbool "
+    "stddef stdint stdio stdlib stdnoreturn string strings tgmath threads time uchar "
     "unistd wchar "
     "wctype";
 

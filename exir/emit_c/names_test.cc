@@ -91,7 +91,7 @@ TEST(Names, HeadersHaveEachNameOnce) {
 }
 
 TEST(Names, PackagesDoNotHideHeaders) {
-  for (const char* name : {"math", "Math", "stdint", "string", "petrel_model"}) {
+  for (const char* name : {"math", "Math", "stdint", "string", "petrel_model", "petrel_rpc"}) {
     EXPECT_THAT(std::string(check_package_name(name).message()),
                 HasSubstr("would hide the header"));
   }

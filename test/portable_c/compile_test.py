@@ -234,6 +234,11 @@ class CompileTest(unittest.TestCase):
             self.assertEqual((result.returncode, result.stderr), (1, f"petrel gen-c: {message}\n"))
             self.assertFalse((self.folder / "no").exists())
 
+    def test_name_whose_plan_is_the_header_of_plans_is_refused(self):
+        result = self.generate("petrel", [("forward", DIGITS)], "none", "no", ["--device-rpc"])
+        self.assertEqual((result.returncode, result.stderr), (1, "petrel gen-c: --name petrel excludes "
+                         "--device-rpc: petrel_plan.h would be two files\n"))
+
     def test_object_has_all_of_the_package_but_its_self_test(self):
         self.generated("kws", [("forward", DIGITS)], "obj")
         symbols = re.findall(r" T (\w+)", done(["nm", "c/kws.o"], self.folder))

@@ -324,8 +324,8 @@ class PoolsTest(unittest.TestCase):
                 (["--pool", "pools=1K"], "name is 'pools', must be letters"),
                 (words("--pool", "a=1K", "A=1K"), "pools 'a' and 'A' would both be called A"),
                 (["--pin", "x=sram"], "--pin 'x=sram': there is no --pool of that name"),
-                (["--pin", "x"], "--pin 'x=': must be GLOB=POOL"),
-                (["--link-param", "x"], "--link-param 'x=': must be GLOB=POOL"),
+                (["--pin", "x"], "--pin 'x': must be GLOB=POOL"),
+                (["--link-param", "x="], "--link-param 'x=': must be GLOB=POOL"),
                 (["--pool", "sram=1M", "--pin", "=sram"], "--pin '=sram': must be GLOB=POOL"),
                 (["--pool", flash, "--pin", "x=flash"], "values lie in pools of kind=rw"),
                 (["--pool", "name=n,targets=npu", "--pin", "x=n"], "targets of that pool are")):
