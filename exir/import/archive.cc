@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "exir/status_macros.h"
+#include "schema/formats.h"
 
 namespace petrel::exir {
 namespace {
@@ -56,7 +57,9 @@ absl::Status check_markers(const ZipArchive& zip) {
 
 // Of ExecuTorch or Petrel, compiled already.
 bool is_compiled(absl::Span<const uint8_t> bytes) {
-  return bytes.size() >= 8 && std::memcmp(bytes.data() + 4, "ET12", 4) == 0;
+  return bytes.size() >= schema::kHeaderOffset &&
+         std::memcmp(bytes.data() + schema::kIdentifierOffset, schema::kProgramIdentifier,
+                     schema::kMagicBytes) == 0;
 }
 
 absl::StatusOr<std::string> choose_program(const ZipArchive& zip, const std::string& wanted) {

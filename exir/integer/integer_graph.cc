@@ -38,27 +38,12 @@ FormFn find_form(const Node& node) {
   return nullptr;
 }
 
-// Of relu, hardtanh and clamp the ends; false for others.
-bool read_clamp(const Node& node, const Int8Levels& levels, int64_t* least, int64_t* most) {
-  *least = levels.least;
-  *most = levels.most;
-  if (node.is(aten::relu)) {
-    *least = levels.level_of(0);
-    return true;
-  }
-  if (node.is(aten::relu6)) {
-    *least = levels.level_of(0);
-    *most = levels.level_of(6);
-    return true;
-  }
-  if (!node.is(aten::hardtanh, aten::clamp)) return false;
-  const Argument& min = node.argument(arg::min, arg::min_val);
-  const Argument& max = node.argument(arg::max, arg::max_val);
-  for (const auto& [end, level] : {std::pair(&min, least), std::pair(&max, most)}) {
-    if (end->is_none()) continue;
-    if (!end->is_number() || std::isnan(end->as_number())) return false;
-    *level = levels.level_of(end->as_number());
-  }
+// The ends of a clamp as levels; false for other nodes.
+bool read_levels(const Node& node, const Int8Levels& levels, int64_t* least, int64_t* most) {
+  double first = 0, last = 0;
+  if (!read_clamp(node, &first, &last)) return false;
+  *least = std::isinf(first) && first < 0 ? levels.least : levels.level_of(first);
+  *most = std::isinf(last) && last > 0 ? levels.most : levels.level_of(last);
   return true;
 }
 
@@ -80,7 +65,7 @@ const Node* before_clamps(const Node& quantize, FormTarget* target) {
   const Node* node = quantize.input(arg::input)->producer();
   for (; node != nullptr; node = node->input(arg::self)->producer()) {
     int64_t least = 0, most = 0;
-    if (read_clamp(*node, target->levels, &least, &most)) {
+    if (read_levels(*node, target->levels, &least, &most)) {
       clamps.emplace_back(least, most);
       continue;
     }

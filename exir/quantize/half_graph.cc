@@ -11,6 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "exir/ops/handles.h"
+#include "exir/quantize/integer_roles.h"
 #include "exir/quantize/retype_graph.h"
 #include "exir/quantize/scheme.h"
 
@@ -18,10 +19,6 @@ namespace petrel::exir {
 namespace {
 
 constexpr double kLargestHalf = 65504;
-
-bool is_float_tensor(const Value& value) {
-  return value.type().is_tensor() && value.tensor().dtype == ScalarType::kFloat;
-}
 
 bool has_number_beyond_half(const Node& node) {
   if (!node.is(aten::add_Scalar, aten::sub_Scalar, aten::mul_Scalar)) return false;

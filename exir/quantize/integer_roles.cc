@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
+#include <utility>
 
 #include "exir/ops/handles.h"
 #include "exir/ops/table.h"
@@ -12,10 +14,6 @@
 
 namespace petrel::exir {
 namespace {
-
-bool is_float_tensor(const Value& value) {
-  return value.type().is_tensor() && value.tensor().dtype == ScalarType::kFloat;
-}
 
 bool is_mutable(const Value& value) {
   return value.is_constant() && value.constant()->is_mutable();
@@ -116,8 +114,33 @@ bool masks_softmax(const Node& node) {
   return shuts_out(*node.input(arg::other)) != shuts_out(*node.input(arg::self));
 }
 
+bool is_float_tensor(const Value& value) {
+  return value.type().is_tensor() && value.tensor().dtype == ScalarType::kFloat;
+}
+
 bool is_clamp(const Node& node) {
   return node.is(aten::relu, aten::hardtanh, aten::relu6, aten::clamp);
+}
+
+bool read_clamp(const Node& node, double* least, double* most) {
+  *most = std::numeric_limits<double>::infinity();
+  *least = -*most;
+  if (!is_clamp(node)) return false;
+  if (node.is(aten::relu, aten::relu6)) {
+    *least = 0;
+    if (node.is(aten::relu6)) *most = 6;
+    return true;
+  }
+  const Argument& min = node.argument(arg::min, arg::min_val);
+  const Argument& max = node.argument(arg::max, arg::max_val);
+  for (const auto& [end, number] : {std::pair(&min, least), std::pair(&max, most)}) {
+    if (end->is_none()) continue;
+    if (!end->is_number() || std::isnan(end->as_number())) return false;
+    *number = end->as_number();
+  }
+  // Of ends the wrong way round, all becomes the second.
+  *least = std::min(*least, *most);
+  return true;
 }
 
 bool is_scaling(const Node& node) {

@@ -34,6 +34,10 @@ bool fits_integers(const Node& node, QuantTarget target);
 
 // relu, hardtanh and clamp: levels are clamped in the place of numbers.
 bool is_clamp(const Node& node);
+// The ends of a clamp as it computes them, infinite for none; false where one is no number that is
+// known, or the node is another one.
+bool read_clamp(const Node& node, double* least, double* most);
+bool is_float_tensor(const Value& value);
 
 // A number times what a node makes, above 0: it goes into the scale.
 bool is_scaling(const Node& node);

@@ -14,10 +14,6 @@ namespace {
 // Each has a table of 256 bytes and moves its elements.
 constexpr int64_t kMostChannels = 16;
 
-bool is_float_tensor(const Value& value) {
-  return value.type().is_tensor() && value.tensor().dtype == ScalarType::kFloat;
-}
-
 bool gives_float(const Node& node) {
   return node.num_results() == 1 && is_float_tensor(*node.result());
 }

@@ -2,7 +2,6 @@
 #include "exir/quantize/whole_ranges.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -109,8 +108,8 @@ class Widener {
     Value* input = quantize.input(arg::input);
     double inner_least = -std::numeric_limits<double>::infinity(), inner_most = -inner_least;
     Node* merged = input->producer();
-    if (merged != nullptr && is_clamp(*merged) && input->has_single_user() &&
-        read_ends(*merged, &inner_least, &inner_most)) {
+    if (merged != nullptr && input->has_single_user() &&
+        read_clamp(*merged, &inner_least, &inner_most)) {
       const double outer_least = least, outer_most = most;
       least = std::min(std::max(inner_least, outer_least), outer_most);
       most = std::min(std::max(inner_most, outer_least), outer_most);
@@ -123,25 +122,6 @@ class Widener {
     quantize.set_argument(0, Argument(clamped));
     if (merged != nullptr) graph_.erase(merged);
     return absl::OkStatus();
-  }
-
-  // Of a clamp with numbers for ends, as it computes them.
-  static bool read_ends(const Node& node, double* least, double* most) {
-    if (node.is(aten::relu, aten::relu6)) {
-      *least = 0;
-      if (node.is(aten::relu6)) *most = 6;
-      return true;
-    }
-    const Argument& min = node.argument(arg::min, arg::min_val);
-    const Argument& max = node.argument(arg::max, arg::max_val);
-    for (const auto& [end, number] : {std::pair(&min, least), std::pair(&max, most)}) {
-      if (end->is_none()) continue;
-      if (!end->is_number() || std::isnan(end->as_number())) return false;
-      *number = end->as_number();
-    }
-    // Of ends the wrong way round, all becomes the second.
-    *least = std::min(*least, *most);
-    return true;
   }
 
   Graph& graph_;

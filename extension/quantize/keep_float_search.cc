@@ -66,8 +66,9 @@ class Search {
     PETREL_RETURN_IF_ERROR(measure_gains(all));
     PETREL_ASSIGN_OR_RETURN(Kept kept, fewest());
     PETREL_RETURN_IF_ERROR(give_back(&kept));
-    PETREL_ASSIGN_OR_RETURN(const Verdict last, measure(kept, 1));
-    if (has_integers()) return kept_of(kept, last);
+    KeptFloat result;
+    PETREL_ASSIGN_OR_RETURN(result, kept_of(kept, met_));
+    if (has_integers()) return result;
     return absl::InvalidArgumentError(
         absl::StrCat("no layer can compute with integers within the budget: ", budget_text(),
                      "; with all of them ", describe(all)));
@@ -249,7 +250,9 @@ class Search {
         continue;
       }
       PETREL_ASSIGN_OR_RETURN(const Verdict verdict, measure(kept, 1));
-      (meets(verdict) ? enough : too_few) = count;
+      const bool is_enough = meets(verdict);
+      if (is_enough) met_ = verdict;
+      (is_enough ? enough : too_few) = count;
     }
     return units_of(enough);
   }
@@ -272,7 +275,9 @@ class Search {
       fewer.erase(unit);
       tell(absl::StrCat("keep ", fewer.size(), " layers"));
       PETREL_ASSIGN_OR_RETURN(const Verdict verdict, measure(fewer, 1));
-      if (meets(verdict)) *kept = std::move(fewer);
+      if (!meets(verdict)) continue;
+      met_ = verdict;
+      *kept = std::move(fewer);
     }
     return absl::OkStatus();
   }
@@ -288,6 +293,7 @@ class Search {
   std::vector<Unit> units_;
   std::vector<Candidate> candidates_;
   std::map<size_t, double> best_;  // gain of a unit, alone or with others
+  Verdict met_;  // of the units that are kept; where all are, no integers are left
 };
 
 }  // namespace
