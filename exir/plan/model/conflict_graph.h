@@ -1,19 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which buffers may not share addresses, as distances between their offsets.
-// Everything that keeps two buffers apart (lifetimes with gaps, extra
-// conflicts) or lets them meet (non-conflicts, permitted overlap) ends up in
-// one form, which is all that the packing algorithms see:
-//
-//   offset(other) - offset(buffer)  may not lie strictly between low and high
-//
-//      other below                          other above
-//   -----------------o======= forbidden =======o---------------->  difference
-//                   low                       high
-//                (-size of other)        (size of buffer)
-//
-// The values in brackets are those of the plain case. Edges are stored from
-// both ends, negated.
+// Which buffers may not share addresses: the edges of all of them (edge.h), stored from both
+// ends, negated.
 
 #ifndef PETREL_EXIR_PLAN_MODEL_CONFLICT_GRAPH_H_
 #define PETREL_EXIR_PLAN_MODEL_CONFLICT_GRAPH_H_
@@ -23,23 +11,19 @@
 #include <memory>
 #include <vector>
 
+#include "absl/types/span.h"
+#include "exir/plan/model/edge.h"
 #include "exir/plan/model/problem.h"
 
 namespace petrel::exir::plan {
-
-struct Edge {
-  BufferIdx other = 0;
-  int64_t low = 0;
-  int64_t high = 0;
-};
 
 class ConflictGraph {
  public:
   // Pairs of stretches that are there at the same time, and conflicts: the graph takes
   // 48 bytes for each. Preconditions as for the graph, which plan() makes of no more than
-  // this, or 0.8 GB.
+  // this, or 100 MB; larger problems are planned without one (crowded_plan.h).
   static int64_t count_pairs(const Problem& problem);
-  static constexpr int64_t kMaxPairs = int64_t{1} << 24;
+  static constexpr int64_t kMaxPairs = int64_t{1} << 21;
 
   // The problem must have passed check_problem().
   explicit ConflictGraph(const Problem& problem);
@@ -52,6 +36,10 @@ class ConflictGraph {
   const Edge* begin(BufferIdx buffer) const { return edges_ + first_[buffer]; }
   const Edge* end(BufferIdx buffer) const { return edges_ + first_[buffer + 1]; }
   int64_t degree(BufferIdx buffer) const { return first_[buffer + 1] - first_[buffer]; }
+  // As EdgesOf.
+  absl::Span<const Edge> operator()(BufferIdx buffer) const {
+    return {begin(buffer), static_cast<size_t>(degree(buffer))};
+  }
   // The edge between two buffers, or null.
   const Edge* find(BufferIdx buffer, BufferIdx other) const;
 

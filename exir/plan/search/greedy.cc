@@ -41,14 +41,13 @@ int64_t align_up(int64_t offset, int64_t alignment) {
 // Offsets strictly between low and high are taken.
 using Taken = std::pair<int64_t, int64_t>;
 
-void collect_taken(const ConflictGraph& graph, const std::vector<Placement>& placements,
-                   const std::vector<char>& placed, BufferIdx buffer, PoolIdx pool,
-                   std::vector<Taken>* taken) {
+void collect_taken(absl::Span<const Edge> edges, const std::vector<Placement>& placements,
+                   const std::vector<char>& placed, PoolIdx pool, std::vector<Taken>* taken) {
   taken->clear();
-  for (const Edge* e = graph.begin(buffer); e != graph.end(buffer); ++e) {
-    if (!placed[e->other] || placements[e->other].pool != pool) continue;
-    const int64_t other = placements[e->other].offset;
-    taken->emplace_back(other - e->high, other - e->low);
+  for (const Edge& edge : edges) {
+    if (!placed[edge.other] || placements[edge.other].pool != pool) continue;
+    const int64_t other = placements[edge.other].offset;
+    taken->emplace_back(other - edge.high, other - edge.low);
   }
   std::sort(taken->begin(), taken->end());
 }
@@ -76,7 +75,7 @@ int64_t limit_of(const Pool& pool, bool preferred) {
   return preferred ? std::min(hard, pool.preferred_capacity.value_or(hard)) : hard;
 }
 
-bool place_lowest_first(const Problem& problem, const ConflictGraph& graph, PoolIdx pool,
+bool place_lowest_first(const Problem& problem, EdgesOf edges_of, PoolIdx pool,
                         const std::vector<BufferIdx>& order, Effort* effort,
                         std::vector<Placement>* placements) {
   Watch watch(effort);
@@ -94,17 +93,18 @@ bool place_lowest_first(const Problem& problem, const ConflictGraph& graph, Pool
     queue.pop();
     const BufferIdx b = order[r];
     if (rank[b] < 0 || offset != lowest[b]) continue;  // placed, or outdated
-    if (watch.late(graph.degree(b))) return false;
+    const absl::Span<const Edge> edges = edges_of(b);
+    if (watch.late(static_cast<int64_t>(edges.size()))) return false;
     if (offset + problem.buffers[b].size > limit) return false;
     (*placements)[b] = {pool, offset};
     rank[b] = -1;
-    for (const Edge* e = graph.begin(b); e != graph.end(b); ++e) {
-      if (rank[e->other] < 0) continue;
+    for (const Edge& edge : edges) {
+      if (rank[edge.other] < 0) continue;
       const int64_t above =
-          align_up(std::max<int64_t>(offset + e->high, 0), problem.buffers[e->other].alignment);
-      if (above > lowest[e->other]) {
-        lowest[e->other] = above;
-        queue.push({above, rank[e->other]});
+          align_up(std::max<int64_t>(offset + edge.high, 0), problem.buffers[edge.other].alignment);
+      if (above > lowest[edge.other]) {
+        lowest[edge.other] = above;
+        queue.push({above, rank[edge.other]});
       }
     }
   }
@@ -125,22 +125,23 @@ PoolChoices pool_choices(const Problem& problem) {
   return choices;
 }
 
-bool place_in_order(const Problem& problem, const ConflictGraph& graph, const PoolChoices& choices,
+bool place_in_order(const Problem& problem, EdgesOf edges_of, const PoolChoices& choices,
                     const std::vector<BufferIdx>& order, Fit fit, Effort* effort,
                     std::vector<Placement>* placements, BufferIdx* failed) {
   if (order.empty()) return true;
   if (fit == Fit::kLowest) {
-    return place_lowest_first(problem, graph, choices[order[0]][0], order, effort, placements);
+    return place_lowest_first(problem, edges_of, choices[order[0]][0], order, effort, placements);
   }
   std::vector<char> placed(problem.buffers.size(), 0);
   std::vector<Taken> taken;
   Watch watch(effort);
   for (const BufferIdx b : order) {
-    if (watch.late(graph.degree(b))) return false;
+    const absl::Span<const Edge> edges = edges_of(b);
+    if (watch.late(static_cast<int64_t>(edges.size()))) return false;
     const Buffer& buffer = problem.buffers[b];
     for (const bool preferred : {true, false}) {
       for (const PoolIdx pool : choices[b]) {
-        collect_taken(graph, *placements, placed, b, pool, &taken);
+        collect_taken(edges, *placements, placed, pool, &taken);
         int64_t offset = 0;
         if (buffer.offset.has_value()) {
           offset = *buffer.offset;

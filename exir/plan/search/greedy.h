@@ -17,7 +17,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "exir/plan/model/conflict_graph.h"
+#include "exir/plan/model/edge.h"
 #include "exir/plan/model/problem.h"
 #include "exir/plan/model/solution.h"
 #include "exir/plan/search/effort.h"
@@ -40,7 +40,7 @@ PoolChoices pool_choices(const Problem& problem);
 // false when some buffer fits nowhere, and says which, or when the time of
 // `effort` is over, unless that is null. Buffers that are not in `order` are
 // taken as absent. kLowest needs one pool and no fixed offsets.
-bool place_in_order(const Problem& problem, const ConflictGraph& graph, const PoolChoices& choices,
+bool place_in_order(const Problem& problem, EdgesOf edges_of, const PoolChoices& choices,
                     const std::vector<BufferIdx>& order, Fit fit, Effort* effort,
                     std::vector<Placement>* placements, BufferIdx* failed = nullptr);
 

@@ -18,8 +18,8 @@ namespace {
 int64_t width_of(const Buffer& buffer) { return buffer.lifetime.end - buffer.lifetime.begin; }
 
 // Doubles: an area may exceed 64 bits, and only the order matters.
-double value_of(const Problem& problem, const ConflictGraph& graph,
-                const std::vector<double>& crowd, bool mirrored, Key key, BufferIdx index) {
+double value_of(const Problem& problem, EdgesOf edges_of, const std::vector<double>& crowd,
+                bool mirrored, Key key, BufferIdx index) {
   const Buffer& buffer = problem.buffers[index];
   switch (key) {
     case Key::kSize:
@@ -29,11 +29,11 @@ double value_of(const Problem& problem, const ConflictGraph& graph,
     case Key::kArea:
       return static_cast<double>(buffer.size) * static_cast<double>(width_of(buffer));
     case Key::kDegree:
-      return static_cast<double>(graph.degree(index));
+      return static_cast<double>(edges_of(index).size());
     case Key::kPressure: {
       double bytes = 0;
-      for (const Edge* e = graph.begin(index); e != graph.end(index); ++e) {
-        bytes += static_cast<double>(problem.buffers[e->other].size);
+      for (const Edge& edge : edges_of(index)) {
+        bytes += static_cast<double>(problem.buffers[edge.other].size);
       }
       return bytes;
     }
@@ -90,7 +90,7 @@ std::vector<Ordering> all_orderings(const Problem& problem) {
   return orderings;
 }
 
-std::vector<BufferIdx> ordered(const Problem& problem, const ConflictGraph& graph,
+std::vector<BufferIdx> ordered(const Problem& problem, EdgesOf edges_of,
                                std::vector<BufferIdx> buffers, const Ordering& ordering) {
   std::vector<double> crowd;
   if (std::count(ordering.keys.begin(), ordering.keys.end(), Key::kCrowd)) {
@@ -108,9 +108,9 @@ std::vector<BufferIdx> ordered(const Problem& problem, const ConflictGraph& grap
     size_t n = 0;
     entry.values[n++] = problem.buffers[b].offset.has_value() ? 1 : 0;
     for (const Key key : ordering.keys) {
-      entry.values[n++] = value_of(problem, graph, crowd, ordering.mirrored, key, b);
+      entry.values[n++] = value_of(problem, edges_of, crowd, ordering.mirrored, key, b);
     }
-    entry.values[n] = value_of(problem, graph, crowd, ordering.mirrored, Key::kBegin, b);
+    entry.values[n] = value_of(problem, edges_of, crowd, ordering.mirrored, Key::kBegin, b);
     entry.buffer = b;
     ranked.push_back(entry);
   }

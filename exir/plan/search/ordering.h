@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "exir/plan/model/conflict_graph.h"
+#include "exir/plan/model/edge.h"
 #include "exir/plan/model/problem.h"
 
 namespace petrel::exir::plan {
@@ -41,7 +41,7 @@ struct Ordering {
 std::vector<Ordering> all_orderings(const Problem& problem);
 
 // Sorts `buffers`; those with a fixed offset come first in any case.
-std::vector<BufferIdx> ordered(const Problem& problem, const ConflictGraph& graph,
+std::vector<BufferIdx> ordered(const Problem& problem, EdgesOf edges_of,
                                std::vector<BufferIdx> buffers, const Ordering& ordering);
 
 // For reports: "size", "crowd-width-area mirrored".

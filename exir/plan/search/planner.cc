@@ -12,9 +12,12 @@
 #include "exir/plan/model/bound.h"
 #include "exir/plan/model/conflict_graph.h"
 #include "exir/plan/model/crowd.h"
+#include "exir/plan/model/edge.h"
+#include "exir/plan/model/neighbours.h"
 #include "exir/plan/model/score.h"
 #include "exir/plan/model/validator.h"
 #include "exir/plan/search/assignment.h"
+#include "exir/plan/search/crowded_plan.h"
 #include "exir/plan/search/effort.h"
 #include "exir/plan/search/greedy.h"
 #include "exir/plan/search/packing.h"
@@ -24,17 +27,15 @@ namespace petrel::exir::plan {
 namespace {
 
 // Fixed buffers that share a bound pool must keep their distance.
-absl::Status check_fixed(const Problem& problem, const ConflictGraph& graph,
-                         const PoolChoices& choices) {
+absl::Status check_fixed(const Problem& problem, EdgesOf edges_of, const PoolChoices& choices) {
   for (size_t i = 0; i < problem.buffers.size(); ++i) {
     const Buffer& a = problem.buffers[i];
     if (!a.offset.has_value() || choices[i].size() != 1) continue;
-    const auto index = static_cast<BufferIdx>(i);
-    for (const Edge* e = graph.begin(index); e != graph.end(index); ++e) {
-      const Buffer& b = problem.buffers[e->other];
-      if (!b.offset.has_value() || choices[e->other] != choices[i]) continue;
+    for (const Edge& edge : edges_of(static_cast<BufferIdx>(i))) {
+      const Buffer& b = problem.buffers[edge.other];
+      if (!b.offset.has_value() || choices[edge.other] != choices[i]) continue;
       const int64_t difference = *b.offset - *a.offset;
-      if (e->low < difference && difference < e->high) {
+      if (edge.low < difference && difference < edge.high) {
         return absl::InvalidArgumentError(absl::StrCat(
             "buffers ", label(a), " and ", label(b), " are fixed at offsets ", *a.offset, " and ",
             *b.offset, " of pool ", problem.pools[choices[i][0]].name, ", where they collide"));
@@ -129,17 +130,24 @@ absl::Status take_placements(const Problem& problem, const Options& options, Sol
   return absl::OkStatus();
 }
 
-// The answer of another planner, whose plan nothing here has searched for.
-absl::Status plan_elsewhere(const Question& question, Solution* solution) {
-  const Problem& problem = question.problem;
-  PETREL_RETURN_IF_ERROR(take_placements(problem, question.options, solution));
+template <typename BoundOf>
+void set_pool_bounds(const Problem& problem, BoundOf bound_of, Solution* solution) {
   std::vector<char> inside(problem.buffers.size());
   for (size_t p = 0; p < solution->pools.size(); ++p) {
     for (size_t i = 0; i < inside.size(); ++i) {
       inside[i] = solution->placements[i].pool == static_cast<PoolIdx>(p);
     }
-    solution->pools[p].lower_bound = question.bounds.bound(inside);
+    solution->pools[p].lower_bound = bound_of(problem, inside);
   }
+}
+
+// The answer of another planner, whose plan nothing here has searched for.
+absl::Status plan_elsewhere(const Question& question, Solution* solution) {
+  const Problem& problem = question.problem;
+  PETREL_RETURN_IF_ERROR(take_placements(problem, question.options, solution));
+  set_pool_bounds(
+      problem, [&](const Problem&, const auto& inside) { return question.bounds.bound(inside); },
+      solution);
   solution->optimal = evidently_best(problem, question.choices, question.bounds,
                                      solution->lower_bound, solution->placements);
   return absl::OkStatus();
@@ -211,36 +219,61 @@ absl::Status measure_and_validate(const Problem& problem, const Options& options
   return absl::InternalError(absl::StrCat("planner ", options.planner_name, ": ", valid.message()));
 }
 
+absl::Status plan_with_graph(const Problem& problem, const Options& options, Effort* effort,
+                             Solution* solution) {
+  const ConflictGraph graph(problem);
+  const PoolChoices choices = pool_choices(problem);
+  PETREL_RETURN_IF_ERROR(check_fixed(problem, graph, choices));
+  const BoundFinder bounds(problem, graph);
+  solution->lower_bound = bounds.bound({});
+  if (solution->lower_bound > total_capacity(problem)) {
+    return out_of_capacity(problem, *solution, true);
+  }
+  const Question question{problem, options, graph, choices, bounds};
+  if (options.planner) return plan_elsewhere(question, solution);
+  if (problem.pools.size() <= 1) return plan_one_pool(question, effort, solution);
+  return plan_several_pools(question, effort, solution);
+}
+
+absl::Status plan_without_graph(const Problem& problem, const Options& options, Effort* effort,
+                                Solution* solution) {
+  const Neighbours neighbours(problem);
+  const PoolChoices choices = pool_choices(problem);
+  PETREL_RETURN_IF_ERROR(check_fixed(problem, neighbours, choices));
+  solution->lower_bound = crowded_bound(problem, {});
+  if (solution->lower_bound > total_capacity(problem)) {
+    return out_of_capacity(problem, *solution, true);
+  }
+  if (options.planner) {
+    PETREL_RETURN_IF_ERROR(take_placements(problem, options, solution));
+  } else {
+    CrowdedPlan found =
+        plan_crowded(problem, neighbours, choices, options.goal == Goal::kFitCapacity, effort);
+    if (found.placements.empty()) return out_of_capacity(problem, *solution, false);
+    solution->placements = std::move(found.placements);
+    solution->method = std::move(found.method);
+  }
+  set_pool_bounds(problem, crowded_bound, solution);
+  const std::vector<int64_t> peak = peaks(problem, solution->placements);
+  solution->optimal = peak.size() == 1 && peak[0] == solution->lower_bound;
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<Solution> plan(const Problem& problem, const Options& options) {
   Effort effort(options.node_budget, options.budget_ms, options.clock);
   PETREL_RETURN_IF_ERROR(check_problem(problem));
-  if (const int64_t pairs = ConflictGraph::count_pairs(problem); pairs > ConflictGraph::kMaxPairs) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat(pairs, " pairs of buffers are needed at the same time, the limit is ",
-                     ConflictGraph::kMaxPairs));
+  const int64_t pairs = ConflictGraph::count_pairs(problem);
+  if (pairs > kMaxCrowdedPairs) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        pairs, " pairs of buffers are needed at the same time, the limit is ", kMaxCrowdedPairs));
   }
-  const ConflictGraph graph(problem);
-  const PoolChoices choices = pool_choices(problem);
-  PETREL_RETURN_IF_ERROR(check_fixed(problem, graph, choices));
-
-  const BoundFinder bounds(problem, graph);
   Solution solution;
   solution.pools.resize(problem.pools.size());
-  solution.lower_bound = bounds.bound({});
-  if (solution.lower_bound > total_capacity(problem)) {
-    return out_of_capacity(problem, solution, true);
-  }
-
-  const Question question{problem, options, graph, choices, bounds};
-  if (options.planner) {
-    PETREL_RETURN_IF_ERROR(plan_elsewhere(question, &solution));
-  } else if (problem.pools.size() <= 1) {
-    PETREL_RETURN_IF_ERROR(plan_one_pool(question, &effort, &solution));
-  } else {
-    PETREL_RETURN_IF_ERROR(plan_several_pools(question, &effort, &solution));
-  }
+  PETREL_RETURN_IF_ERROR(pairs > ConflictGraph::kMaxPairs
+                             ? plan_without_graph(problem, options, &effort, &solution)
+                             : plan_with_graph(problem, options, &effort, &solution));
   solution.nodes = effort.nodes();
   PETREL_RETURN_IF_ERROR(measure_and_validate(problem, options, &solution));
   solution.seconds = effort.seconds();

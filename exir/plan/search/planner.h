@@ -19,7 +19,8 @@
 // Every answer has passed validate(). An answer is a function of the problem
 // and the options alone unless `budget_ms` cut the search; it is never worse
 // than the best of the orderings, all of which are tried but for problems of so
-// many conflicts that this would take minutes.
+// many conflicts that this would take minutes or hundreds of megabytes
+// (crowded_plan.h).
 
 #ifndef PETREL_EXIR_PLAN_SEARCH_PLANNER_H_
 #define PETREL_EXIR_PLAN_SEARCH_PLANNER_H_

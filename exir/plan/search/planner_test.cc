@@ -383,11 +383,11 @@ TEST(PlannerTest, RefusesMorePoolsThanAMachineHas) {
               HasSubstr("the problem has 2 buffers and 65 pools, at most 1073741824 and 64 are"));
 }
 
-TEST(PlannerTest, RefusesMorePairsThanMemoryHas) {
+TEST(PlannerTest, RefusesMorePairsThanThereIsTimeFor) {
   Problem problem;
   problem.pools.resize(1);
   problem.pools[0].name = "arena";
-  problem.buffers.resize(9'000);
+  problem.buffers.resize(17'000);
   for (size_t i = 0; i < problem.buffers.size(); ++i) {
     problem.buffers[i].id = std::to_string(i);
     problem.buffers[i].size = 1;
@@ -396,7 +396,7 @@ TEST(PlannerTest, RefusesMorePairsThanMemoryHas) {
   const absl::Status status = plan(problem).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_EQ(status.message(),
-            "40495500 pairs of buffers are needed at the same time, the limit is 16777216");
+            "144491500 pairs of buffers are needed at the same time, the limit is 134217728");
 }
 
 TEST(PlannerTest, RandomProblemsGetValidPlansOrNone) {

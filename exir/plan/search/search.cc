@@ -16,6 +16,9 @@ constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 // Buffers looked at, in rows propagated, that cost as much as one step of
 // effort.
 constexpr int64_t kVisitsPerStep = 64;
+// Rows and buffers as they were before choices that still stand: some 10 MB. Hundreds of
+// buffers in hundreds of rows each would remember a gigabyte.
+constexpr size_t kMostRemembered = size_t{1} << 16;
 
 // Failures of earlier runs count for less and less.
 constexpr double kForget = 0.9;
@@ -203,7 +206,8 @@ bool Search::solve_connected(Run run, int32_t level) {
   while (true) {
     const int64_t work = 1 + visited_ / kVisitsPerStep;
     visited_ = 0;
-    if (nodes_left_-- <= 0 || !effort_->spend(work)) {
+    const bool remembers_too_much = old_rows_.size() + old_states_.size() > kMostRemembered;
+    if (nodes_left_-- <= 0 || remembers_too_much || !effort_->spend(work)) {
       gave_up_ = true;
       return false;
     }

@@ -170,7 +170,7 @@ class Search {
   std::vector<std::vector<Member>> groups_apart(const std::vector<Member>& members,
                                                 const ConflictGraph& graph);
   void note_settled(const std::vector<Member>& group, const ConflictGraph& graph,
-                    std::vector<std::pair<BufferIdx, BufferIdx>>* settled);
+                    std::vector<bool>* settled);
   void build_boundaries();
   void find_blocks();
   void index_rows();

@@ -14,12 +14,6 @@
 #include "exir/plan/search/search.h"
 
 namespace petrel::exir::plan {
-namespace {
-
-using IdxPair = std::pair<BufferIdx, BufferIdx>;
-
-}  // namespace
-
 Search::Search(const Problem& problem, const ConflictGraph& graph) {
   unit_ = 0;
   for (const Buffer& buffer : problem.buffers) {
@@ -54,7 +48,9 @@ void Search::build_rows(const Problem& problem, const ConflictGraph& graph) {
   const bool complete = !may_meet && !graph.has_extra() && proves_;
   std::vector<std::pair<int32_t, std::vector<Member>>> rows;  // by section
   std::vector<int32_t> last_section(problem.buffers.size(), 0);
-  std::vector<IdxPair> settled;
+  // Of each pair, smaller index first: rows would list the same pairs again and again.
+  const size_t num_buffers = problem.buffers.size();
+  std::vector<bool> settled(complete ? 0 : num_buffers * num_buffers);
   int32_t section_index = 0;
   for (const std::vector<int32_t>& section : maximal_sections(stretches)) {
     std::vector<Member> members;
@@ -78,14 +74,10 @@ void Search::build_rows(const Problem& problem, const ConflictGraph& graph) {
   }
 
   if (!complete) {
-    std::sort(settled.begin(), settled.end());
     for (size_t i = 0; i < problem.buffers.size(); ++i) {
       const auto a = static_cast<BufferIdx>(i);
       for (const Edge* e = graph.begin(a); e != graph.end(a); ++e) {
-        if (e->other < a ||
-            std::binary_search(settled.begin(), settled.end(), IdxPair(a, e->other))) {
-          continue;
-        }
+        if (e->other < a || settled[i * num_buffers + static_cast<size_t>(e->other)]) continue;
         // An end below a begin cannot be expressed.
         if (e->high < 0 || e->low > 0) proves_ = false;
         rows.push_back({last_section[a],
@@ -105,7 +97,7 @@ void Search::build_rows(const Problem& problem, const ConflictGraph& graph) {
 
 // Pairs that the section keeps as far apart as they must be.
 void Search::note_settled(const std::vector<Member>& group, const ConflictGraph& graph,
-                          std::vector<IdxPair>* settled) {
+                          std::vector<bool>* settled) {
   looks_left_ -= static_cast<int64_t>(group.size() * group.size() / 2);
   for (size_t i = 0; i < group.size() && !is_too_large(); ++i) {
     for (size_t j = 0; j < i; ++j) {
@@ -114,7 +106,8 @@ void Search::note_settled(const std::vector<Member>& group, const ConflictGraph&
       const Edge* edge = graph.find(a.buffer, b.buffer);
       if (edge != nullptr && edge->low == (a.low - b.high) * unit_ &&
           edge->high == (a.high - b.low) * unit_) {
-        settled->push_back(std::minmax(a.buffer, b.buffer));
+        const auto [first, second] = std::minmax(a.buffer, b.buffer);
+        (*settled)[static_cast<size_t>(first) * size_.size() + static_cast<size_t>(second)] = true;
       }
     }
   }
