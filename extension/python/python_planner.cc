@@ -36,7 +36,7 @@ void choose_python_planner(const py::object& function, const std::shared_ptr<Pen
                          const plan::Problem& problem,
                          const plan::Options&) -> absl::StatusOr<std::vector<plan::Placement>> {
     PETREL_RETURN_IF_ERROR(plan::check_names(problem));
-    const std::string request = plan::format_request_json(problem);
+    PETREL_ASSIGN_OR_RETURN(const std::string request, plan::format_request_json(problem));
     std::string answer;
     {
       const Gil gil;

@@ -54,8 +54,9 @@ absl::StatusOr<Problem> parse_problem_json(absl::string_view text);
 std::string format_problem_json(const Problem& problem);
 
 // The question to another planner. The problem must have passed
-// check_problem() and check_names().
-std::string format_request_json(const Problem& problem);
+// check_problem() and check_names(). Fails where it would name more pairs of buffers than a
+// conflict graph has (ConflictGraph::kMaxPairs).
+absl::StatusOr<std::string> format_request_json(const Problem& problem);
 
 // Every buffer must have exactly one place. Nothing else is checked.
 absl::StatusOr<std::vector<Placement>> parse_answer_json(const Problem& problem,

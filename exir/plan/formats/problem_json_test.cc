@@ -68,7 +68,9 @@ TEST(ProblemJsonTest, ARequestAsksForTheSamePlansAndItsPlanIsAnAnswer) {
   for (uint64_t seed = 0; seed < 60; ++seed) {
     const Problem problem = random_problem(12, 2, seed);
     if (!check_problem(problem).ok()) continue;
-    absl::StatusOr<Problem> again = parse_problem_json(format_request_json(problem));
+    absl::StatusOr<std::string> request = format_request_json(problem);
+    ASSERT_TRUE(request.ok()) << request.status();
+    absl::StatusOr<Problem> again = parse_problem_json(*request);
     ASSERT_TRUE(again.ok()) << again.status();
     absl::StatusOr<Solution> solution = plan(*again);
     if (!solution.ok()) continue;
@@ -81,6 +83,25 @@ TEST(ProblemJsonTest, ARequestAsksForTheSamePlansAndItsPlanIsAnAnswer) {
     EXPECT_TRUE(plan(problem, options).ok()) << plan(problem, options).status();
   }
   EXPECT_GT(planned, 20);
+}
+
+// A text that names all pairs of 3,000 buffers has 30 MB.
+TEST(ProblemJsonTest, ARequestNamesNoMorePairsThanItMay) {
+  Problem problem;
+  problem.pools.resize(1);
+  problem.pools[0].name = "arena";
+  for (int i = 0; i < 3'000; ++i) {
+    Buffer buffer;
+    buffer.id = std::to_string(i);
+    buffer.size = 1;
+    buffer.lifetime = {0, 1};
+    problem.buffers.push_back(buffer);
+  }
+  EXPECT_EQ(format_request_json(problem).status().message(),
+            "4498500 pairs of buffers are needed at the same time, another planner is asked of at "
+            "most 2097152");
+  problem.buffers.resize(2'000);
+  EXPECT_TRUE(format_request_json(problem).ok());
 }
 
 TEST(ProblemJsonTest, ErrorsNameTheBufferAndWhereItIs) {

@@ -120,6 +120,15 @@ std::string format(const Problem& problem, bool request) {
 
 std::string format_problem_json(const Problem& problem) { return format(problem, false); }
 
-std::string format_request_json(const Problem& problem) { return format(problem, true); }
+absl::StatusOr<std::string> format_request_json(const Problem& problem) {
+  if (const int64_t pairs = ConflictGraph::count_pairs(problem); pairs > ConflictGraph::kMaxPairs) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat(pairs,
+                     " pairs of buffers are needed at the same time, another planner is "
+                     "asked of at most ",
+                     ConflictGraph::kMaxPairs));
+  }
+  return format(problem, true);
+}
 
 }  // namespace petrel::exir::plan
