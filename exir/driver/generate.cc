@@ -193,8 +193,27 @@ absl::StatusOr<std::string> archive_of(const GenerateOptions& options,
   return device_archive(options.name, texts, options.version);
 }
 
+// No file takes the place of one that was read.
+absl::Status check_outputs(const GenerateOptions& options,
+                           const std::vector<emit_c::CFile>& files) {
+  std::vector<std::string> inputs = options.program.other_inputs;
+  for (const auto& [method, archive] : options.program.methods) inputs.push_back(archive);
+  inputs.push_back(options.program.quantization_file);
+  inputs.insert(inputs.end(), options.group.begin(), options.group.end());
+  std::vector<std::string> outputs = {options.package_file};
+  for (const emit_c::CFile& file : files) outputs.push_back(fs::path(options.folder) / file.name);
+  for (const std::string& output : outputs) {
+    for (const std::string& input : inputs) {
+      if (output.empty() || input.empty()) continue;
+      PETREL_RETURN_IF_ERROR(check_is_not(output, "a file that is read", input));
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status publish_files(const GenerateOptions& options, const std::vector<emit_c::CFile>& files,
                            GenerateReport* report) {
+  PETREL_RETURN_IF_ERROR(check_outputs(options, files));
   OutputFiles outputs;
   for (const emit_c::CFile& file : files) {
     PETREL_ASSIGN_OR_RETURN(const ByteSink sink,

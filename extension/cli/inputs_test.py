@@ -83,6 +83,41 @@ class InputsTest(unittest.TestCase):
         self.assertIn("not a int64", self.fails("run", "m.pte", "--input", "[0.5]"))
         self.assertIn("shape", self.fails("run", "m.pte", "--input", "3"))
 
+    def test_an_option_that_took_the_program_is_told(self):
+        for verb in ("run", "bench"):
+            result = self.petrel(verb, "--threads", "1", "--data", "m.ptd", "m.pte")
+            self.assertEqual(result.returncode, 2, result.stderr)
+            self.assertIn("program is required; --data takes all words behind it", result.stderr)
+            self.assertNotIn("--threads takes", result.stderr)
+
+    def test_outputs_do_not_take_the_place_of_inputs(self):
+        (first, second), (a, b) = self.bilinear()
+        mine = self.folder / "output_0.npy"
+        mine.write_bytes(a.read_bytes())
+        said = "output './output_0.npy' is a file that is read"
+        for words in (["--input", "output_0.npy", "--input", b],
+                      ["--input", f"{first}={mine}", "--input", f"{second}={b}"]):
+            self.assertIn(said, self.fails("run", "m.pte", "--output-dir", ".", *words))
+        self.done("gen-c", LAYERS / "bilinear.pt2", "-o", "c", "--name", "m", "--compile", "so")
+        self.assertIn(said, self.fails("run", "--compiled", "c/libm.so", "--input", mine,
+                                       "--output-dir", "."))
+        self.assertEqual(mine.read_bytes(), a.read_bytes())
+        # What a call wrote is there to be read by later ones, but not by itself.
+        self.done("run", "m.pte", "--output-dir", "out", "--input", mine, "--input", b)
+        mine = self.folder / "out/call_1_output_0.npy"
+        calls = ["--output-dir", "out", "--call", f"forward:{a}", "--call", f"forward:{mine}"]
+        mine.write_bytes(a.read_bytes())
+        self.assertIn("is a file that is read", self.fails("run", "m.pte", *calls))
+        self.assertEqual(mine.read_bytes(), a.read_bytes())
+
+    def test_generated_files_do_not_take_the_place_of_inputs(self):
+        model = (LAYERS / "bilinear.pt2").read_bytes()
+        (self.folder / "c").mkdir()
+        for name, words in (("c/model.c", ["-o", "c"]), ("m.zip", ["-o", "c", "--package", "m.zip"])):
+            (self.folder / name).write_bytes(model)
+            self.assertIn("is a file that is read", self.fails("gen-c", name, *words))
+            self.assertEqual((self.folder / name).read_bytes(), model)
+
 
 if __name__ == "__main__":
     unittest.main()

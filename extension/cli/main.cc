@@ -21,6 +21,17 @@
 namespace petrel::extension {
 namespace {
 
+// Which given options may have taken the words that are missing.
+std::string greedy_options(const CLI::App& verb) {
+  std::string text;
+  for (const CLI::Option* option : verb.get_options()) {
+    if (option->count() < 1 || option->get_positional() || !option->get_allow_extra_args())
+      continue;
+    text += "; " + option->get_name() + " takes all words behind it, so put others in front";
+  }
+  return text;
+}
+
 // Says what is wrong with a command line. CLI11 asks for what is missing before it tells what it
 // could not place, and tells that in the wrong order.
 int wrong_usage(const CLI::App& app, const CLI::ParseError& wrong) {
@@ -37,6 +48,8 @@ int wrong_usage(const CLI::App& app, const CLI::ParseError& wrong) {
   if (!unplaced.empty() && (misses || has_more)) {
     what = at->get_require_subcommand_min() > 0 ? "there is no verb" : "there is no place for";
     for (const std::string& word : unplaced) what += " '" + word + "'";
+  } else if (misses) {
+    what += greedy_options(*at);
   }
   std::fprintf(stderr, "petrel: %s\nTry `petrel %s--help`.\n", shown(what).c_str(), verb.c_str());
   return kWrongUsage;

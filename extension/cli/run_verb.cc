@@ -10,6 +10,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "exir/output/output_files.h"
+#include "exir/status_macros.h"
 #include "extension/cli/call_outputs.h"
 #include "extension/cli/compiled_io.h"
 #include "extension/cli/console.h"
@@ -82,10 +84,48 @@ absl::StatusOr<OutputLevels> levels_of_outputs(const Module& module, const std::
   return all;
 }
 
-// Runs one call, prints its outputs and writes the tensors among them to
-// `directory` as PREFIXoutput_N.npy.
-int run_call(Module& module, const Call& call, const Arguments& arguments,
-             const std::string& prefix, const RuntimeMessages& messages, Progress& progress) {
+// One call writes output_N; several, call_K_output_N.
+std::string prefix_of(size_t call, size_t calls) {
+  return calls == 1 ? "" : absl::StrCat("call_", call, "_");
+}
+
+// What the words NAME=FILE and FILE of a call and of those before it may mean, and other files.
+std::vector<std::string> files_read(const Arguments& arguments, const std::vector<Call>& calls,
+                                    size_t call) {
+  std::vector<std::string> words = arguments.data;
+  words.push_back(arguments.program);
+  words.insert(words.end(), arguments.replacements.begin(), arguments.replacements.end());
+  for (size_t i = 0; i <= call; ++i) {
+    words.insert(words.end(), calls[i].inputs.begin(), calls[i].inputs.end());
+  }
+  std::vector<std::string> files = words;
+  for (const std::string& word : words) {
+    const size_t equals = word.find('=');
+    if (equals != std::string::npos) files.push_back(word.substr(equals + 1));
+  }
+  return files;
+}
+
+// As show_outputs(). What a call and those before it read stays, and no output is written then;
+// what they wrote may be read by later ones.
+absl::Status write_outputs(const std::vector<runtime::EValue>& outputs, const Arguments& arguments,
+                           const std::vector<Call>& calls, size_t call,
+                           const OutputLevels& levels = {}) {
+  const std::string& folder = arguments.output_dir;
+  const std::string prefix = prefix_of(call, calls.size());
+  for (size_t i = 0; !folder.empty() && i < outputs.size(); ++i) {
+    const std::string path = absl::StrCat(folder, "/", prefix, "output_", i, ".npy");
+    for (const std::string& file : files_read(arguments, calls, call)) {
+      PETREL_RETURN_IF_ERROR(exir::check_is_not(path, "a file that is read", file));
+    }
+  }
+  return show_outputs(outputs, folder, prefix, arguments.limits.max_input_bytes, levels);
+}
+
+// Runs one call, prints its outputs and writes the tensors among them.
+int run_call(Module& module, const Arguments& arguments, const std::vector<Call>& calls,
+             size_t index, const RuntimeMessages& messages, Progress& progress) {
+  const Call& call = calls[index];
   auto inputs = MethodInputs::make(module, call.method, call.inputs, arguments.floats);
   if (!inputs.ok()) {
     return messages.fail("run", inputs.status());
@@ -99,14 +139,8 @@ int run_call(Module& module, const Call& call, const Arguments& arguments,
   absl::StatusOr<OutputLevels> levels = OutputLevels();
   if (arguments.floats) levels = levels_of_outputs(module, call.method, outputs->size());
   if (!levels.ok()) return messages.fail("run", levels.status());
-  const absl::Status shown = show_outputs(*outputs, arguments.output_dir, prefix,
-                                          arguments.limits.max_input_bytes, *levels);
+  const absl::Status shown = write_outputs(*outputs, arguments, calls, index, *levels);
   return shown.ok() ? kDone : fail("run", shown);
-}
-
-// One call writes output_N; several, call_K_output_N.
-std::string prefix_of(size_t call, size_t calls) {
-  return calls == 1 ? "" : absl::StrCat("call_", call, "_");
 }
 
 // The calls on a module, which is code.
@@ -123,9 +157,7 @@ int run_compiled(const Arguments& arguments, const std::vector<Call>& calls) {
     if (!inputs.ok()) return messages.fail("run", inputs.status());
     const runtime::Error error = (*method)->run();
     if (error != runtime::Error::Ok) return messages.fail("run", subject, error);
-    const absl::Status shown =
-        show_outputs(outputs_of(**method), arguments.output_dir, prefix_of(i, calls.size()),
-                     arguments.limits.max_input_bytes);
+    const absl::Status shown = write_outputs(outputs_of(**method), arguments, calls, i);
     if (!shown.ok()) return fail("run", shown);
   }
   return kDone;
@@ -146,9 +178,7 @@ int run_on_device(const Arguments& arguments, const std::vector<Call>& calls) {
         arguments.stepwise ? (*method)->execute_steps([](uint32_t) { return absl::OkStatus(); })
                            : (*method)->execute();
     if (!status.ok()) return fail("run", status);
-    const absl::Status shown =
-        show_outputs(outputs_of(**method), arguments.output_dir, prefix_of(i, calls.size()),
-                     arguments.limits.max_input_bytes);
+    const absl::Status shown = write_outputs(outputs_of(**method), arguments, calls, i);
     if (!shown.ok()) return fail("run", shown);
   }
   return kDone;
@@ -245,8 +275,7 @@ int run(Arguments& arguments) {
     if (code != kDone) return code;
   }
   for (size_t i = 0; i < calls.size(); ++i) {
-    const std::string prefix = prefix_of(i, calls.size());
-    const int code = run_call(**module, calls[i], arguments, prefix, messages, progress);
+    const int code = run_call(**module, arguments, calls, i, messages, progress);
     if (code != kDone) return code;
   }
   return kDone;

@@ -312,11 +312,13 @@ absl::Status apply_generate_options(const OptionWords& given, GenerateOptions* o
   }
   if (const auto board = given.find("board"); problems.empty() && board != given.end()) {
     const auto read = exir::read_board(board->second[0]);
+    options->program.other_inputs.push_back(board->second[0]);
     note(read.status());
     if (read.ok()) exir::use_board(*read, given.count("params") == 0, options);
     const auto tuning = given.find("tuning");
     if (read.ok() && tuning != given.end()) {
       note(exir::use_tuning(tuning->second[0], *read, options));
+      options->program.other_inputs.push_back(tuning->second[0]);
     }
   } else if (problems.empty() && given.count("tuning") > 0) {
     problems.emplace_back("--tuning needs --board, which it was measured on");
