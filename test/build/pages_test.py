@@ -3,6 +3,7 @@
 are said to be, and the page on architecture names every room and every edge."""
 import os
 import re
+import shlex
 import tempfile
 import unittest
 
@@ -12,6 +13,9 @@ LINK = re.compile(r"\]\(([^)#\s:]+)(?:#[^)]*)?\)")
 EXAMPLE = re.compile(r"^    [^\n]*|^```.*?^```", re.M | re.S)
 CODE = re.compile(r"`([^`\n]+)`")
 ROOM_ROW = re.compile(r"^\| `([\w/]+)` \|", re.M)
+COMMAND = re.compile(r"^    (\S[^\n]*)|^(?:\./bazelw|test/)[^\n]*", re.M)
+# What the reader of a page makes.
+MADE = re.compile(r"\b(mine|zoo)\b")
 EDGE = re.compile(r"^    ([\w/, ]+?) +-> (.+)$", re.M)
 ARCHITECTURE = "docs/architecture.md"
 # Pages of which every path is one of the tree, or has a placeholder in capitals.
@@ -78,6 +82,55 @@ def is_made(tree, path):
         '"%s"' % name in read(tree, build)
 
 
+def has_target(tree, label):
+    """Whether `//a/b:c`, `//a/b` or a pattern such as `//a/...` names something. Macros
+    add a word to their name: `program` also makes `program_fuzz_test`."""
+    package, _, name = label.lstrip("/").partition(":")
+    if package.endswith("..."):
+        return os.path.isdir(os.path.join(tree, package[:-len("...")]))
+    build = os.path.join(package, "BUILD.bazel")
+    target = name or package.rpartition("/")[2]
+    if not os.path.exists(os.path.join(tree, build)):
+        return False
+    words = target.split("_")
+    text = read(tree, build)
+    return target == "all" or any('"%s"' % "_".join(words[:n]) in text
+                                  for n in range(1, len(words) + 1))
+
+
+def command_things(line):
+    """The labels and files of the tree that a command line names."""
+    try:
+        words = shlex.split(line, comments=True)
+    except ValueError:  # no command
+        return
+    program = words[0] if words else ""
+    if program == "./bazelw":
+        end = words.index("--") if "--" in words else len(words)
+        yield from (word for word in words[2:end] if word.startswith("//"))
+    elif re.match(r"(test|\.ci|bazel-bin)/", program):
+        yield program
+    elif program == "python3" and len(words) > 1 and "/" in words[1]:
+        yield words[1]
+
+
+def wrong_commands(tree, page):
+    """What commands of a page name and is not there."""
+    found = []
+    for match in COMMAND.finditer(read(tree, page)):
+        for thing in command_things(match.group().strip()):
+            if is_placeholder(thing) or MADE.search(thing):
+                continue
+            if thing.startswith("bazel-bin/"):
+                folder, _, name = thing[len("bazel-bin/"):].rpartition("/")
+                thing = "//%s:%s" % (folder, name)
+            is_there = has_target(tree, thing) if thing.startswith("//") else \
+                os.path.exists(os.path.join(tree, thing))
+            if not is_there:
+                found.append("%s: %s" % (page, thing))
+    return found
+
+
 def missing_files(tree, page):
     """Paths of the tree that a page names and that are not there."""
     found = []
@@ -91,15 +144,11 @@ def missing_files(tree, page):
             continue
         paths = expanded(package)
         if label:
-            target = name or package.rpartition("/")[2]
-            build = os.path.join(package, "BUILD.bazel")
-            if package.endswith("..."):
-                paths = [package[:-len("...")]]
-            elif not os.path.exists(os.path.join(tree, build)) or \
-                    target != "all" and not re.search(
-                        r'"%s"' % re.escape(target), read(tree, build)):
+            if not has_target(tree, text):
                 found.append(text)
                 continue
+            if package.endswith("..."):
+                paths = [package[:-len("...")]]
         for path in paths:
             if "*" in path:
                 folder, _, pattern = path.rpartition("/")
@@ -145,6 +194,11 @@ class PagesTest(unittest.TestCase):
         for page in EXACT:
             with self.subTest(page):
                 self.assertEqual(missing_files(workspace(), page), [])
+
+    def test_commands_name_what_is_there(self):
+        tree = workspace()
+        self.assertEqual([wrong for page in pages(tree) for wrong in wrong_commands(tree, page)],
+                         [])
 
     def test_every_room_is_named(self):
         self.assertGreater(len(rooms_of(workspace())), 20)
@@ -200,6 +254,19 @@ class BrokenPageTest(unittest.TestCase):
         self.assertEqual(missing_files(self.tree, "docs/a.md"), [
             "exir/ops/table.h", "exir/ops/*_rules.cc", "exir/ops/unary_ops.h",
             "//exir/ops:table"])
+
+    def test_commands_on_what_is_not_there_are_found(self):
+        self.write("exir/ops/BUILD.bazel", "cc_test(name = \"ops_test\")\nfuzz(name = \"a\")\n")
+        self.write("test/perf/peers", "")
+        self.write("docs/a.md",
+                   "    ./bazelw test --config=asan //exir/ops:ops_test //exir/ops:a_fuzzer\n"
+                   "    ./bazelw run //exir/ops:gone -- //no/label\n    it's prose\n"
+                   "```sh\n./bazelw test //exir/...\n./bazelw test //exir/gone/...\n```\n"
+                   "    test/perf/peers  # compares\n    test/perf/gone\n"
+                   "    bazel-bin/exir/ops/ops_test\n    bazel-bin/exir/ops/other\n")
+        self.assertEqual(wrong_commands(self.tree, "docs/a.md"), [
+            "docs/a.md: //exir/ops:gone", "docs/a.md: //exir/gone/...",
+            "docs/a.md: test/perf/gone", "docs/a.md: //exir/ops:other"])
 
     def test_rooms_that_are_new_or_gone_are_found(self):
         self.write("exir/ops/BUILD.bazel", "")
