@@ -32,9 +32,6 @@ class Error(RuntimeError):
         self.node = node
         self.source = source
 
-    def __reduce__(self):
-        return Error, (str(self), self.code, self.node, self.source)
-
 
 def from_message(code: str, message: str) -> Error:
     """The error of a message, with the node that it names."""

@@ -39,7 +39,8 @@ class Report(Dict[str, Any]):
 class Program:
     """An exported program: a .pte and its external files, in a temporary folder.
 
-    The folder is removed with the object.
+    The folder is removed with the object, by the process that made it. A copy is the
+    object itself; a pickle has the files in it.
     """
 
     def __init__(self, folder: str, report: Report, named: Iterable[str]) -> None:
@@ -47,7 +48,18 @@ class Program:
         self._report = report
         self._named = set(named)  # external files that options of export() name
         # Also at the end of the interpreter.
-        self._remove = weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        self._remove = weakref.finalize(self, _remove_folder, folder, os.getpid())
+
+    def __copy__(self) -> "Program":
+        return self
+
+    def __deepcopy__(self, memo: Any) -> "Program":
+        return self
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        files = {os.path.basename(path): pathlib.Path(path).read_bytes()
+                 for path in (self.path, *self.external_paths)}
+        return _program_of, (files, self._report, self._named)
 
     @property
     def path(self) -> str:
@@ -84,6 +96,21 @@ class Program:
 
     def __repr__(self) -> str:
         return f"<petrel.Program {[method['name'] for method in self._report['methods']]}>"
+
+
+def _remove_folder(folder: str, owner: int) -> None:
+    # The child of a fork has the object, too, and the parent needs the files.
+    if os.getpid() == owner:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _program_of(files: Mapping[str, bytes], report: Report, named: Iterable[str]) -> Program:
+    """The one that was pickled."""
+    folder = tempfile.mkdtemp(prefix="petrel-")
+    program = Program(folder, report, named)
+    for name, data in files.items():
+        pathlib.Path(folder, name).write_bytes(data)
+    return program
 
 
 def _is_path(model: Model) -> bool:

@@ -118,6 +118,10 @@ class LoadedProgram(Mapping[str, Method]):
     def __len__(self) -> int:
         return len(self._names)
 
+    # A program is itself, and no dict of what it holds.
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
     def __repr__(self) -> str:
         return f"<petrel.LoadedProgram {self._names}>"
 

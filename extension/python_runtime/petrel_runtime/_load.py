@@ -182,6 +182,10 @@ class LoadedProgram(Mapping[str, Method]):
     def __len__(self) -> int:
         return len(self._names)
 
+    # A program is itself, and no dict of what it holds.
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
     def __repr__(self) -> str:
         return f"<petrel_runtime.LoadedProgram {self._names}>"
 
