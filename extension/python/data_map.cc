@@ -40,8 +40,9 @@ ScalarType dtype_of_name(const std::string& name) {
   throw py::value_error("dtype is '" + name + "', must be the name of an element type");
 }
 
-PythonDataMap::PythonDataMap(py::object map, std::shared_ptr<Pending> pending)
-    : map_(std::move(map)), pending_(std::move(pending)) {
+PythonDataMap::PythonDataMap(py::object map, std::shared_ptr<Pending> pending,
+                             std::shared_ptr<Referents> referents)
+    : map_(std::move(map)), pending_(std::move(pending)), referents_(std::move(referents)) {
   const auto count = map_.attr("get_num_keys")().cast<uint32_t>();
   for (uint32_t i = 0; i < count; ++i) {
     const py::object key = map_.attr("get_key")(i);
@@ -54,10 +55,12 @@ PythonDataMap::PythonDataMap(py::object map, std::shared_ptr<Pending> pending)
       throw py::value_error("key " + std::to_string(i) + " of a petrel.NamedDataMap has a NUL");
     }
   }
+  referents_->add(map_);
 }
 
 PythonDataMap::~PythonDataMap() {
   const Gil gil;
+  referents_->remove(map_);
   map_ = py::object();
 }
 

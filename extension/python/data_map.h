@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "extension/python/error.h"
+#include "extension/python/referents.h"
 #include "runtime/core/named_data_map.h"
 
 namespace petrel::extension::python {
@@ -25,7 +26,8 @@ namespace petrel::extension::python {
 class PythonDataMap final : public runtime::NamedDataMap {
  public:
   // With the lock held; raises what Python raises.
-  PythonDataMap(pybind11::object map, std::shared_ptr<Pending> pending);
+  PythonDataMap(pybind11::object map, std::shared_ptr<Pending> pending,
+                std::shared_ptr<Referents> referents);
   ~PythonDataMap() override;
 
   runtime::Result<runtime::FreeableBuffer> get_data(std::string_view key) const override;
@@ -43,6 +45,7 @@ class PythonDataMap final : public runtime::NamedDataMap {
 
   pybind11::object map_;
   std::shared_ptr<Pending> pending_;
+  std::shared_ptr<Referents> referents_;
   std::vector<std::string> keys_;
   // Told once, since the runtime points at it. Guarded by Python's lock.
   mutable std::map<std::string, Layout, std::less<>> layouts_;

@@ -10,8 +10,9 @@
 #include "extension/levels/levels.h"
 #include "extension/module/error_text.h"
 #include "extension/named_data_map/safetensors_map.h"
-#include "extension/python/python_source.h"
 #include "extension/python/gil.h"
+#include "extension/python/program_collector.h"
+#include "extension/python/python_source.h"
 #include "extension/python/text.h"
 #include "runtime/core/budget.h"
 #include "runtime/threads/thread_count.h"
@@ -49,7 +50,9 @@ py::object over_memory(const runtime::Tensor& tensor, std::shared_ptr<void> memo
 }  // namespace
 
 LoadedProgram::LoadedProgram()
-    : pending_(std::make_shared<Pending>()), generation_(fork_generation()) {}
+    : pending_(std::make_shared<Pending>()),
+      referents_(std::make_shared<Referents>()),
+      generation_(fork_generation()) {}
 
 LoadedProgram::~LoadedProgram() {
   if (generation_ == fork_generation()) return;
@@ -59,8 +62,31 @@ LoadedProgram::~LoadedProgram() {
   for (auto& backend : python_backends_) static_cast<void>(backend.release());
 }
 
+int LoadedProgram::visit(visitproc visitor, void* context) const {
+  return generation_ == fork_generation() ? referents_->visit(visitor, context) : 0;
+}
+
+void LoadedProgram::let_go() {
+  if (generation_ != fork_generation()) return;
+  is_whole_ = false;
+  module_.reset();
+  registry_.reset();
+  libraries_.clear();
+  python_backends_.clear();
+}
+
+void LoadedProgram::check_is_whole() const {
+  if (!is_whole_) raise_error("InvalidState", "the program is being destroyed");
+}
+
+std::vector<std::string> LoadedProgram::method_names() const {
+  check_is_whole();
+  return module_->method_names();
+}
+
 template <typename Work>
 void LoadedProgram::alone(Work work) {
+  check_is_whole();
   if (generation_ != fork_generation()) {
     raise_error("InvalidState",
                 "the program was loaded before fork() and cannot be used in the new process; "
@@ -88,7 +114,7 @@ std::shared_ptr<LoadedProgram> LoadedProgram::load(const py::object& source, con
   program->libraries_.assign(built_in.backends().begin(), built_in.backends().end());
   for (const py::handle backend : backends) {
     auto made = std::make_unique<PythonRuntimeBackend>(
-        py::reinterpret_borrow<py::object>(backend), program->pending_,
+        py::reinterpret_borrow<py::object>(backend), program->pending_, program->referents_,
         [self](const runtime::Tensor& tensor) { return self->memory_of(tensor); },
         [self](const std::string& key) {
           const ErrorText said;
@@ -167,7 +193,7 @@ void LoadedProgram::add_data(const py::list& data, DataSources* to) {
   for (const py::handle entry : data) {
     const auto object = py::reinterpret_borrow<py::object>(entry);
     if (py::hasattr(object, "get_data")) {
-      to->data_maps.push_back(std::make_shared<PythonDataMap>(object, pending_));
+      to->data_maps.push_back(std::make_shared<PythonDataMap>(object, pending_, referents_));
       continue;
     }
     auto opened = std::make_shared<PythonSource>(open_source(object));
@@ -230,6 +256,7 @@ void LoadedProgram::unload_method(const std::string& method) {
 }
 
 MethodMeta LoadedProgram::meta(const std::string& method) const {
+  check_is_whole();
   const ErrorText said;
   const Result<MethodMeta> meta = module_->method_meta(method);
   if (!meta.ok()) raise_runtime(meta.error(), said.text());
@@ -393,7 +420,8 @@ std::shared_ptr<LoadedProgram> load(const py::object& source, const py::list& da
 }  // namespace
 
 void bind_program(py::module_& module) {
-  py::class_<LoadedProgram, std::shared_ptr<LoadedProgram>>(module, "LoadedProgram")
+  py::class_<LoadedProgram, std::shared_ptr<LoadedProgram>>(
+      module, "LoadedProgram", py::custom_type_setup(&let_collector_see))
       .def("method_names",
            [](const LoadedProgram& program) { return texts(program.method_names()); })
       .def("load_method",

@@ -28,6 +28,7 @@
 #include "extension/python/data_map.h"
 #include "extension/python/error.h"
 #include "extension/python/input.h"
+#include "extension/python/referents.h"
 #include "extension/python/runtime_backend.h"
 #include "extension/python/turns.h"
 
@@ -56,7 +57,7 @@ class LoadedProgram : public std::enable_shared_from_this<LoadedProgram> {
                                              const Options& options);
   ~LoadedProgram();
 
-  std::vector<std::string> method_names() const { return module_->method_names(); }
+  std::vector<std::string> method_names() const;
   // Raises when there is no such method.
   runtime::MethodMeta meta(const std::string& method) const;
   const runtime::Program& program() const { return module_->program(); }
@@ -72,12 +73,18 @@ class LoadedProgram : public std::enable_shared_from_this<LoadedProgram> {
   pybind11::object get_data(const std::string& key);
   pybind11::list run(const std::string& method, const pybind11::args& args, bool copy_outputs);
 
+  // For Python's collector: visits what the program holds, and lets go of it.
+  int visit(visitproc visitor, void* context) const;
+  void let_go();
+
  private:
   LoadedProgram();
   void open(const pybind11::object& source, const pybind11::list& data, const Options& options);
   // Files and bytes in the order of the list, then objects with get_data.
   void add_data(const pybind11::list& data, DataSources* to);
   void set_backend_options(const Options& options);
+  // Raises once the program has let go of what it needs.
+  void check_is_whole() const;
   // Does `work`, which returns an Error, alone and without Python's lock.
   template <typename Work>
   void alone(Work work);
@@ -91,6 +98,8 @@ class LoadedProgram : public std::enable_shared_from_this<LoadedProgram> {
   runtime::Result<Module::SharedBytes> share_data(const std::string& key) const;
 
   std::shared_ptr<Pending> pending_;
+  std::shared_ptr<Referents> referents_;
+  bool is_whole_ = true;
   int generation_;  // of fork()
   bool writable_inputs_ = false;
   Module::LoadMode load_mode_ = Module::LoadMode::Mmap;

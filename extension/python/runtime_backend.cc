@@ -3,6 +3,7 @@
 
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 #include <vector>
@@ -89,24 +90,36 @@ py::object shared_array(const Module::SharedBytes& bytes) {
 }
 
 PythonRuntimeBackend::PythonRuntimeBackend(py::object backend, std::shared_ptr<Pending> pending,
+                                           std::shared_ptr<Referents> referents,
                                            FindMemory find_memory, FindData find_data)
     : backend_(std::move(backend)),
       pending_(std::move(pending)),
+      referents_(std::move(referents)),
       find_memory_(std::move(find_memory)),
       find_data_(std::move(find_data)),
       id_(backend_.attr("id").cast<std::string>()),
       slot_(0) {
-  while (slot_ < kMaxBackends && slots[slot_] != nullptr) ++slot_;
+  const auto next_free = [] {
+    return static_cast<size_t>(std::find(slots.begin(), slots.end(), nullptr) - slots.begin());
+  };
+  slot_ = next_free();
+  if (slot_ == kMaxBackends) {
+    // Those of circles that are garbage have theirs until they are collected.
+    py::module_::import("gc").attr("collect")();
+    slot_ = next_free();
+  }
   if (slot_ == kMaxBackends) {
     raise_error("OutOfResources", "backends of Python are in use " + std::to_string(kMaxBackends) +
                                       " times, there must be no more");
   }
   slots[slot_] = this;
+  referents_->add(backend_);
 }
 
 PythonRuntimeBackend::~PythonRuntimeBackend() {
   const Gil gil;
   slots[slot_] = nullptr;
+  referents_->remove(backend_);
   backend_ = py::object();
 }
 
@@ -152,6 +165,7 @@ Result<runtime::DelegateHandle*> PythonRuntimeBackend::init(
     PETREL_LOG(Error, "init of the runtime backend '%s' raised an exception", id_.c_str());
     return Error::DelegateInvalidCompatibility;
   }
+  referents_->add(handle);
   return static_cast<runtime::DelegateHandle*>(handle.release().ptr());
 }
 
@@ -171,6 +185,7 @@ Error PythonRuntimeBackend::execute(runtime::BackendExecutionContext& /*context*
 void PythonRuntimeBackend::destroy(runtime::DelegateHandle* handle) const {
   const Gil gil;
   const auto owned = py::reinterpret_steal<py::object>(static_cast<PyObject*>(handle));
+  referents_->remove(owned);
   try {
     backend_.attr("destroy")(owned);
   } catch (py::error_already_set& raised) {

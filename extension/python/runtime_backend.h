@@ -22,6 +22,7 @@
 
 #include "extension/module/module.h"
 #include "extension/python/error.h"
+#include "extension/python/referents.h"
 #include "runtime/executor/registry.h"
 
 namespace petrel::extension::python {
@@ -43,7 +44,8 @@ class PythonRuntimeBackend final : public runtime::BackendInterface {
 
   // With the lock held. Raises petrel.Error when no slot is free.
   PythonRuntimeBackend(pybind11::object backend, std::shared_ptr<Pending> pending,
-                       FindMemory find_memory, FindData find_data);
+                       std::shared_ptr<Referents> referents, FindMemory find_memory,
+                       FindData find_data);
   ~PythonRuntimeBackend() override;
 
   const std::string& id() const { return id_; }
@@ -63,6 +65,7 @@ class PythonRuntimeBackend final : public runtime::BackendInterface {
 
   pybind11::object backend_;
   std::shared_ptr<Pending> pending_;
+  std::shared_ptr<Referents> referents_;  // handles among them
   FindMemory find_memory_;
   FindData find_data_;
   std::string id_;

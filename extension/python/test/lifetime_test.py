@@ -1,17 +1,101 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Copies of objects, and children of a fork that have them, too."""
+"""Objects that have each other, copies of them, and children of a fork that have them, too."""
 
 import copy
 import gc
 import os
 import pickle
 import unittest
+import weakref
 
 import numpy
 import petrel
-from elementwise import affine, model
+from elementwise import Backend, Runtime, affine, model
 
 X = numpy.array([1, -2, 3, 0.5], numpy.float32)
+
+
+class Map(petrel.NamedDataMap):
+
+    def get_data(self, key):
+        raise KeyError(key)
+
+    def keys(self):
+        return []
+
+
+class Keeping(Runtime):
+    """Its handles have it, too."""
+
+    def init(self, payload, named_data, *, compile_specs, method):
+        part = super().init(payload, named_data, compile_specs=compile_specs, method=method)
+        return {**part, "runtime": self}
+
+    def destroy(self, handle):
+        super().destroy(handle)
+        try:
+            self.program["forward"](X)
+        except petrel.Error as error:
+            self.told.append(error.code)
+
+
+class CircleTest(unittest.TestCase):
+
+    def setUp(self):
+        self.program = petrel.export(model("affine"), backend=Backend())
+
+    def test_a_map_that_has_its_program_is_freed(self):
+        data = Map()
+        data.program = petrel.load(self.program, data=[data], backends=[Runtime()])
+        gone = weakref.ref(data)
+        del data
+        gc.collect()
+        self.assertIsNone(gone())
+
+    def test_a_backend_that_has_its_program_is_freed_after_its_handles(self):
+        runtime = Keeping()
+        runtime.told = told = []
+        events = runtime.events
+        runtime.program = petrel.load(self.program, backends=[runtime])
+        runtime.program["forward"](X)
+        gone = weakref.ref(runtime)
+        del runtime
+        gc.collect()
+        self.assertIsNone(gone())
+        self.assertEqual([event[0] for event in events], ["init", "execute", "destroy"])
+        self.assertEqual(told, ["InvalidState"])
+
+    def test_garbage_leaves_room_for_backends(self):
+        gc.disable()
+        try:
+            for _ in range(150):
+                runtime = Runtime()
+                runtime.program = petrel.load(self.program, backends=[runtime])
+        finally:
+            gc.enable()
+        numpy.testing.assert_array_equal(runtime.program["forward"](X)[0], affine(X))
+
+    def test_what_an_array_shows_stays(self):
+        runtime = Keeping()
+        runtime.told = []
+        runtime.program = petrel.load(self.program, backends=[runtime])
+        shown, = runtime.program["forward"](X, copy_outputs=False)
+        gone, events = weakref.ref(runtime), runtime.events
+        del runtime
+        gc.collect()
+        numpy.testing.assert_array_equal(shown, affine(X))
+        self.assertNotIn("destroy", [event[0] for event in events])
+        del shown
+        gc.collect()
+        self.assertIsNone(gone())
+
+    def test_what_is_held_by_others_stays(self):
+        data = Map()
+        data.program = loaded = petrel.load(self.program, data=[data], backends=[Runtime()])
+        del data
+        for _ in range(3):
+            gc.collect()
+            numpy.testing.assert_array_equal(loaded["forward"](X)[0], affine(X))
 
 
 class CopyTest(unittest.TestCase):
