@@ -96,6 +96,10 @@ Array from_buffer(py::handle object) {
   const auto item_size = static_cast<size_t>(view.itemsize);
   const auto dtype = type_of_format(view.format, item_size);
   if (!dtype.has_value()) {
+    // Of the other byte order, which NumPy turns.
+    if (view.format != nullptr && *view.format == '>' && py::hasattr(object, "astype")) {
+      return from_buffer(object.attr("astype")(object.attr("dtype").attr("newbyteorder")("=")));
+    }
     throw py::type_error("elements of format '" + std::string(view.format ? view.format : "B") +
                          "' have a type that programs do not have");
   }

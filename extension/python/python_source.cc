@@ -32,15 +32,22 @@ PythonSource open_source(const py::object& object) {
     source.path = paths.attr("path_text")(object).cast<std::string>();
     return source;
   }
-  if (py::hasattr(object, "fileno")) {
-    source.loader = open_descriptor(object.attr("fileno")().cast<int>());
-    return source;
+  py::object given = object;
+  if (PyObject_CheckBuffer(object.ptr()) == 0) {
+    const py::module_ files = py::module_::import("petrel._open_file");
+    if (files.attr("is_open_file")(object).cast<bool>()) {
+      given = files.attr("descriptor_or_bytes")(object);
+    }
+    if (py::isinstance<py::int_>(given) && !given.is(object)) {
+      source.loader = open_descriptor(given.cast<int>());
+      return source;
+    }
   }
-  const HeldBytes bytes = hold_bytes(object);
+  const HeldBytes bytes = hold_bytes(given);
   const void* data = bytes.data;
   source.owner = bytes.owner;
   // What is read-only here may be a view of what is not; only bytes never change.
-  const bool may_change = bytes.is_read_only && !py::isinstance<py::bytes>(object);
+  const bool may_change = bytes.is_read_only && !py::isinstance<py::bytes>(given);
   if (!bytes.is_read_only) {
     const std::shared_ptr<void> copy = aligned_memory(bytes.size);
     std::memcpy(copy.get(), bytes.data, bytes.size);

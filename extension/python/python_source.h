@@ -6,7 +6,8 @@
 //   PythonSource source = open_source(object);
 //   source.loader == nullptr ? load(source.path) : load(std::move(source.loader));
 //
-// An open file is read through a duplicate of its descriptor, all of it and wherever it
+// An open file is read through a duplicate of its descriptor, or by itself where its bytes are
+// not those of a file of the system (petrel/_open_file.py), all of it and wherever it
 // stands; the caller may close it. Bytes that somebody can change are copied; of a read-only
 // view, such as a mapping or a part of a bytearray, the structure is, and weights are not.
 #ifndef PETREL_EXTENSION_PYTHON_PYTHON_SOURCE_H_

@@ -3,6 +3,7 @@
 
 import dataclasses
 import io
+import operator
 import os
 import warnings
 from typing import Any, BinaryIO, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple, Union
@@ -10,6 +11,7 @@ from typing import Any, BinaryIO, Dict, Iterable, Iterator, List, Mapping, Optio
 from petrel import _petrel
 from petrel._backend import RuntimeBackend
 from petrel._data_map import NamedDataMap
+from petrel._error import Error
 from petrel._export import Program
 
 Source = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview, BinaryIO]
@@ -148,8 +150,9 @@ def load(program: Union[Source, Program], *, data: Iterable[Union[Source, NamedD
     """Loads a program: the path of a .pte, an open file, its bytes, or what export() made.
 
     data          .ptd files (paths, open files or bytes) and NamedDataMaps, with the data
-                  that the program does not hold itself. Open files are read whole, through
-                  descriptors of their own; for a part of a file give a memoryview of mmap
+                  that the program does not hold itself. Open files, io.BytesIO and those of
+                  gzip and zipfile too, are read whole, wherever they stand; for a part of a
+                  file give a memoryview of mmap
     backends      backends of Python, besides those that are built in
     num_threads   of the process, from now on; 0 is one for each processor, None
                   leaves it as it is
@@ -184,7 +187,10 @@ def load(program: Union[Source, Program], *, data: Iterable[Union[Source, NamedD
         "max_instructions": max_instructions,
         "max_element_operations": max_element_operations,
     }
-    given = {name: value for name, value in limits.items() if value is not None}
+    given = {name: operator.index(value) for name, value in limits.items() if value is not None}
+    for name, value in given.items():
+        if not 0 <= value < 2**64:
+            raise Error(f"{name} is {value}, must be in [0, 2^64)", "InvalidArgument")
     return LoadedProgram(
         _petrel.load(source, sources, runtime_backends, num_threads, load_mode, share_memory,
                      precedence, data_order, writable_inputs, given, backend_options or {}))

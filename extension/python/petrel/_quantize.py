@@ -5,7 +5,7 @@ import inspect
 import os
 import pathlib
 import tempfile
-from typing import Any, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
 from petrel import _petrel
 from petrel._backend_choice import BackendChoice, Backends, CompileSpecs
@@ -40,11 +40,11 @@ def quantize(model: Model = None, args: Optional[tuple] = None, *,
 
     model, args, methods, backend, compile_specs
                       as in export()
-    calibrate         samples, or a list of them: paths of .npz or .npy files, arrays, tuples
-                      or dicts of arrays; with one dimension more than the input, in front,
-                      an array is as many samples. A dict by method where there are `methods`,
-                      which run in its order: state that they share stays between them.
-                      Other schemes than static-int8 need none
+    calibrate         samples, or a list or generator of them: paths of .npz or .npy files,
+                      arrays, tuples or dicts of arrays; with one dimension more than the
+                      input, in front, an array is as many samples. A dict by method where
+                      there are `methods`, which run in its order: state that they share stays
+                      between them. Other schemes than static-int8 need none
     scheme            "static-int8" takes scales from samples; "dynamic-int8" and
                       "dynamic-int4" take linear layers only, whose rows get scales at run
                       time, with weights of 8 or 4 bits; "half" computes products and
@@ -154,7 +154,7 @@ def _samples(calibrate: Any, names: List[str], methods: Optional[Mapping[str, Mo
 
 
 def _files(given: Any, folder: str) -> List[str]:
-    listed = given if isinstance(given, list) else [given]
+    listed = list(given) if isinstance(given, (list, Iterator)) else [given]
     return [_file(samples, folder) for samples in listed]
 
 

@@ -110,17 +110,6 @@ def _from_caller(value: Any) -> Any:
     return value.detach()
 
 
-def _bytes_of_file(data: Any) -> Any:
-    """Bytes of a file that the system does not know, such as BytesIO; else what is given."""
-    if not hasattr(data, "read"):
-        return data
-    try:
-        data.fileno()
-    except (AttributeError, OSError):
-        return data.read()
-    return data
-
-
 def _to_caller(value: Any) -> Any:
     """An output as the script expects it."""
     torch = sys.modules.get("torch")
@@ -216,4 +205,4 @@ class Runtime:
         del verification, debug_buffer_size
         if enable_etdump:
             raise Error("enable_etdump is True, but Petrel writes no ETDump", "NotSupported")
-        return Program(load(_bytes_of_file(data), data=[] if data_path is None else [data_path]))
+        return Program(load(data, data=[] if data_path is None else [data_path]))

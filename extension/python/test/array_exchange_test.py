@@ -59,6 +59,15 @@ def is_called(capsule, name):
 
 class ArrayExchangeTest(unittest.TestCase):
 
+    def test_arrays_of_the_other_byte_order_are_turned(self):
+        forward = petrel.load(petrel.export(model("affine")))["forward"]
+        x = numpy.array([1, -2, 3, 0.5], numpy.float32)
+        for swapped in (x.astype(">f4"), numpy.repeat(x, 2).astype(">f4")[::2]):
+            numpy.testing.assert_array_equal(forward(swapped)[0], forward(x)[0])
+        for other in (x.astype(">c8"), x.astype(">f8")):
+            with self.assertRaisesRegex((TypeError, petrel.Error), "type that programs|float64"):
+                forward(other)
+
     def setUp(self):
         self.forward = petrel.load(petrel.export(model("bfloat16"), backend=None))["forward"]
         self.bits = numpy.array([[0x3f80, 0x3fc0, 0x4000], [0xbf80, 0x3e00, 0x4240]], numpy.uint16)

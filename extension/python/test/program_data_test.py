@@ -2,12 +2,14 @@
 """The data that programs are loaded with, and what holds them to it."""
 
 import gc
+import gzip
 import io
 import os
 import pathlib
 import tempfile
 import unittest
 import weakref
+import zipfile
 
 import numpy
 import petrel
@@ -64,6 +66,33 @@ class OpenFileTest(unittest.TestCase):
                 self.assertEqual(file.tell(), 7)
             numpy.testing.assert_array_equal(loaded["forward"](X)[0], affine(X))
 
+    def test_files_that_the_system_does_not_know_are_read_by_themselves(self):
+        data = pathlib.Path(self.program.external_paths[0]).read_bytes()
+        with open(self.program.path, "rb") as file:
+            code = file.read()
+        behind = io.BytesIO(b"")
+        behind.write(code)
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "program.gz")
+            path.write_bytes(gzip.compress(code))
+            with zipfile.ZipFile(pathlib.Path(folder, "data.zip"), "w") as archive:
+                archive.writestr("w.ptd", data)
+            written = open(pathlib.Path(folder, "written"), "w+b")  # and still in the buffer
+            written.write(code)
+            temporary = tempfile.NamedTemporaryFile(dir=folder)
+            temporary.write(code)
+            for source in (io.BytesIO(code), behind, gzip.open(path), written, temporary,
+                           io.BufferedReader(gzip.open(path))):
+                with source, zipfile.ZipFile(pathlib.Path(folder, "data.zip")) as archive:
+                    loaded = petrel.load(source, data=[archive.open("w.ptd")])
+                numpy.testing.assert_array_equal(loaded["forward"](X)[0], affine(X))
+
+    def test_limits_that_are_no_sizes_are_named(self):
+        with self.assertRaisesRegex(petrel.Error, r"max_arena_bytes is -1, must be in \[0, 2"):
+            petrel.load(self.program, max_arena_bytes=-1)
+        with self.assertRaisesRegex(TypeError, "'float' object cannot be interpreted"):
+            petrel.load(self.program, max_arena_bytes=1.5)
+
     def test_what_cannot_be_read_is_told(self):
         reading, writing = os.pipe()
         os.close(writing)
@@ -73,8 +102,8 @@ class OpenFileTest(unittest.TestCase):
             pass
         with self.assertRaisesRegex(ValueError, "closed file"):
             petrel.load(file)
-        with self.assertRaises(io.UnsupportedOperation):
-            petrel.load(self.program.path, data=[io.BytesIO()])
+        with self.assertRaisesRegex(TypeError, "StringIO gives str, must give bytes"):
+            petrel.load(io.StringIO("text"))
         with open(self.program.path, "rb") as file, self.assertRaises(TypeError):
             petrel.load(self.program.path, data=file)
 

@@ -77,7 +77,7 @@ class QuantizeTest(unittest.TestCase):
         numpy.save(self.folder / "x.npy", few)
         numpy.savez(self.folder / "x.npz", image=few)
         made = set()
-        for samples in (few, (few,), {"image": few}, list(few), self.folder / "x.npy",
+        for samples in (few, (few,), {"image": few}, list(few), iter(few), self.folder / "x.npy",
                         [str(self.folder / "x.npz")]):
             program = petrel.quantize(DIGITS, calibrate=samples)
             made.add(pathlib.Path(program.path).read_bytes())

@@ -9,7 +9,7 @@ Every function that returns a petrel_status goes through call().
 import ctypes
 import os
 import pathlib
-from typing import Any
+from typing import Any, Dict, List
 
 from petrel_runtime._error import from_message
 
@@ -64,7 +64,7 @@ _VALUE = ctypes.POINTER(Value)
 _ANY = ctypes.c_void_p  # of an `out`
 
 # The arguments of the functions that return a petrel_status.
-_ARGUMENTS = {
+ARGUMENTS: Dict[str, List[Any]] = {
     "petrel_set_isa_level": [_TEXT],
     "petrel_options_create": [_ANY],
     "petrel_options_set_load_mode": [_POINTER, _INT],
@@ -112,7 +112,7 @@ def _open() -> ctypes.CDLL:
     for name in ("petrel_options_destroy", "petrel_module_destroy"):
         getattr(library, name).restype = None
         getattr(library, name).argtypes = [ctypes.c_void_p]
-    for name, arguments in _ARGUMENTS.items():
+    for name, arguments in ARGUMENTS.items():
         getattr(library, name).restype = ctypes.c_int32
         getattr(library, name).argtypes = arguments
     return library

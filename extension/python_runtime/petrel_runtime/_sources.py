@@ -12,7 +12,9 @@ import numpy
 
 from petrel_runtime import _library
 from petrel_runtime._data_map import NamedDataMap
+from petrel_runtime._error import Error
 from petrel_runtime._library import call
+from petrel_runtime._open_file import descriptor_or_bytes, is_open_file
 
 Source = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview, BinaryIO]
 
@@ -30,23 +32,24 @@ def _aligned(data: Any) -> numpy.ndarray:
     return room[start:start + given.nbytes]
 
 
-def buffer_of(source: Any) -> Optional[numpy.ndarray]:
-    """Bytes in memory of a source that has some; a file without descriptor is read."""
-    if isinstance(source, (bytes, bytearray, memoryview)):
-        return numpy.frombuffer(memoryview(source).cast("B"), numpy.uint8)
-    if hasattr(source, "read") and descriptor_of(source) is None:
-        return numpy.frombuffer(source.read(), numpy.uint8)
-    return None
+def _opened(source: Any) -> Tuple[Optional[numpy.ndarray], Optional[int]]:
+    """The bytes of a source that has them in memory, or the descriptor of an open file; neither
+    of a path."""
+    if isinstance(source, (str, os.PathLike)):
+        return None, None
+    if is_open_file(source) and not _is_buffer(source):
+        source = descriptor_or_bytes(source)
+        if isinstance(source, int):
+            return None, source
+    return numpy.frombuffer(memoryview(source).cast("B"), numpy.uint8), None
 
 
-def descriptor_of(source: Any) -> Optional[int]:
-    """Of an open file of the system."""
-    if not hasattr(source, "fileno"):
-        return None
+def _is_buffer(source: Any) -> bool:
     try:
-        return source.fileno()
-    except OSError:
-        return None
+        memoryview(source)
+    except TypeError:
+        return False
+    return True
 
 
 class _MapCalls:
@@ -57,6 +60,9 @@ class _MapCalls:
         self._lent: Dict[int, List[Any]] = {}
         self.error: Optional[BaseException] = None
         keys = [_library.to_bytes(key) for key in data_map.keys()]
+        for index, key in enumerate(keys):
+            if b"\0" in key:
+                raise ValueError(f"key {index} of a petrel.NamedDataMap has a NUL")
         self._keys = (ctypes.c_char_p * max(len(keys), 1))(*keys)
         self.struct = _library.DataMap(
             ctypes.sizeof(_library.DataMap), None, len(keys),
@@ -99,6 +105,13 @@ class Sources:
         _library.LIBRARY.petrel_options_destroy(self.handle)
 
     def set(self, name: str, *arguments: Any) -> None:
+        # ctypes would keep the lowest 32 bits, and C text up to a zero.
+        for kind, argument in zip(_library.ARGUMENTS[f"petrel_options_{name}"][1:], arguments):
+            if kind is ctypes.c_int32 and not -2**31 <= argument < 2**31:
+                raise Error(f"{name} is given {argument}, which needs more than 32 bits",
+                            "InvalidArgument")
+            if isinstance(argument, bytes) and b"\0" in argument:
+                raise ValueError(f"embedded null byte in {argument!r}")
         call(f"petrel_options_{name}", self.handle, *arguments)
 
     def add_data(self, source: Any) -> None:
@@ -108,8 +121,7 @@ class Sources:
             self.kept.append(calls)
             self.set("add_data_map", ctypes.byref(calls.struct))
             return
-        buffer = buffer_of(source)
-        descriptor = descriptor_of(source)
+        buffer, descriptor = _opened(source)
         if buffer is not None:
             self.set("add_data_buffer", buffer.ctypes.data, buffer.nbytes, _library.COPY)
         elif descriptor is not None:
@@ -140,8 +152,7 @@ class Sources:
 def load_module(source: Any, sources: Sources) -> Tuple[ctypes.c_void_p, Any]:
     """The handle of a module, and what must stay as long as it."""
     module = ctypes.c_void_p()
-    buffer = buffer_of(source)
-    descriptor = descriptor_of(source)
+    buffer, descriptor = _opened(source)
     try:
         if buffer is not None:
             is_fixed = isinstance(source, bytes)

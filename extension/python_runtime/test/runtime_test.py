@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Loading and running over the C interface: arguments, results, errors."""
 
+import gzip
 import io
 import os
 import pathlib
@@ -61,9 +62,43 @@ class RuntimeTest(unittest.TestCase):
         self.check(petrel_runtime.load(INLINE.read_bytes()))
         self.check(petrel_runtime.load(bytearray(INLINE.read_bytes())))
         self.check(petrel_runtime.load(io.BytesIO(INLINE.read_bytes())))
+        self.check(petrel_runtime.load(numpy.frombuffer(INLINE.read_bytes(), numpy.uint8)))
         with open(INLINE, "rb") as file:
             program = petrel_runtime.load(file)
         self.check(program)
+        self.assertEqual({program: 1}[program], 1)
+
+    def test_files_that_the_system_does_not_know_are_read_by_themselves(self):
+        folder = tempfile.mkdtemp(dir=os.environ["TEST_TMPDIR"])
+        path = os.path.join(folder, "program.gz")
+        with gzip.open(path, "wb") as file:
+            file.write(INLINE.read_bytes())
+        with gzip.open(path) as file:
+            self.check(petrel_runtime.load(file))
+        written = io.BytesIO()
+        written.write(INLINE.read_bytes())
+        self.check(petrel_runtime.load(written))
+        with self.assertRaisesRegex(TypeError, "StringIO gives str"):
+            petrel_runtime.load(io.StringIO("text"))
+
+    def test_what_c_would_cut_is_refused(self):
+        for options in ({"num_threads": 2**32 + 1},
+                        {"backend_options": {"XnnpackBackend": {"num_threads": 2**32}}}):
+            with self.raises("InvalidArgument", "needs more than 32 bits"):
+                petrel_runtime.load(INLINE, **options)
+        with self.assertRaisesRegex(ValueError, "null byte"):
+            petrel_runtime.load(INLINE, backend_options={"Xnnpack\0": {"a": 1}})
+
+        class Cut(petrel_runtime.NamedDataMap):
+
+            def get_data(self, key):
+                raise KeyError(key)
+
+            def keys(self):
+                return ["a\0b"]
+
+        with self.assertRaisesRegex(ValueError, "key 0 of a petrel.NamedDataMap has a NUL"):
+            petrel_runtime.load(INLINE, data=[Cut()])
 
     def test_takes_data_from_files_bytes_and_maps(self):
         self.check(petrel_runtime.load(EXTERNAL, data=[DATA]))
