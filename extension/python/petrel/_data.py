@@ -12,7 +12,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 
 from petrel import _petrel
 from petrel._backend_choice import Backends, BackendChoice, CompileSpecs
-from petrel._export import Model, archives_of
+from petrel._export import Args, Model, archives_of
 from petrel._path import path_text
 
 Path = Union[str, "os.PathLike[str]"]
@@ -49,7 +49,7 @@ def merge_data(program: Path, data_files: Sequence[Path], output: Path, *,
                               path_text(output), max_arena_bytes)
 
 
-def build_data(program: Path, output: Path, model: Model = None, *, args: Optional[tuple] = None,
+def build_data(program: Path, output: Path, model: Model = None, *, args: Args = None,
                methods: Optional[Mapping[str, Model]] = None, keys: str = "*",
                renames: Optional[Mapping[str, str]] = None, backend: Backends = "xnnpack",
                compile_specs: Optional[CompileSpecs] = None,

@@ -4,7 +4,7 @@
 import json
 import os
 import tempfile
-from typing import Any, Iterable, Mapping, Optional, Tuple, Union
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Tuple, Union
 
 from petrel import _petrel
 from petrel._export import Path, Program, Report
@@ -37,7 +37,7 @@ def diff(first: Compared, second: Compared, inputs: Any, *, method: str = "forwa
         listed = inputs if isinstance(inputs, (tuple, list)) else (inputs,)
         arrays = {str(i): numpy.asarray(array) for i, array in enumerate(listed)}
     with tempfile.TemporaryDirectory(prefix="petrel-") as folder:
-        paths = {}
+        paths: Dict[str, str] = {}
         for name, array in arrays.items():
             paths[name] = os.path.join(folder, f"{len(paths)}.npy")
             numpy.save(paths[name], array)
@@ -47,7 +47,7 @@ def diff(first: Compared, second: Compared, inputs: Any, *, method: str = "forwa
     return Report(json.loads(told), text)
 
 
-def _side(program: Compared, data: Iterable[Path]) -> Tuple[str, list]:
+def _side(program: Compared, data: Iterable[Path]) -> Tuple[str, List[str]]:
     files = [path_text(path) for path in data]
     if isinstance(program, Program):
         return program.path, program.external_paths + files

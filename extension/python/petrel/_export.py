@@ -23,6 +23,8 @@ Path = Union[str, "os.PathLike[str]"]
 # A path, a torch.export.ExportedProgram, a torch.nn.Module (with args), or a Module
 # with its args and maybe options.
 Model = Any
+# Example inputs of a Module.
+Args = Optional[Tuple[Any, ...]]
 
 
 class Report(Dict[str, Any]):
@@ -119,7 +121,7 @@ def _is_path(model: Model) -> bool:
 
 def _archive(model: Model, options: Dict[str, Any], folder: str, method: str) -> str:
     """The path of an archive of the model, saved to `folder` if it is none."""
-    args: Optional[tuple] = None
+    args: Args = None
     if isinstance(model, tuple):
         if len(model) not in (2, 3):
             raise TypeError(f"method '{method}' is a tuple of {len(model)}, must be a model, or "
@@ -131,7 +133,7 @@ def _archive(model: Model, options: Dict[str, Any], folder: str, method: str) ->
         _no_options(method, "a path", args, options)
         return path_text(model)
     try:
-        import torch
+        import torch  # type: ignore[import-not-found, unused-ignore]
     except ImportError as missing:
         raise TypeError(
             f"method '{method}' is a {type(model).__name__}; without torch it must be the path of "
@@ -153,7 +155,7 @@ def _archive(model: Model, options: Dict[str, Any], folder: str, method: str) ->
     return path
 
 
-def _no_options(method: str, kind: str, args: Optional[tuple], options: Dict[str, Any]) -> None:
+def _no_options(method: str, kind: str, args: Args, options: Dict[str, Any]) -> None:
     """What is for torch.export.export must not be lost without a word."""
     if args is not None:
         raise TypeError(f"method '{method}' is {kind}, which takes no example inputs (args=)")
@@ -186,7 +188,7 @@ def words_of(choice: BackendChoice, folder: str, options: Mapping[str, Any]) -> 
     return words
 
 
-def _models(model: Model, args: Optional[tuple],
+def _models(model: Model, args: Args,
             methods: Optional[Mapping[str, Model]]) -> Dict[str, Model]:
     """All that becomes a method."""
     models: Dict[str, Model] = dict(methods or {})
@@ -201,7 +203,7 @@ def _models(model: Model, args: Optional[tuple],
     return models
 
 
-def archives_of(model: Model, args: Optional[tuple], methods: Optional[Mapping[str, Model]],
+def archives_of(model: Model, args: Args, methods: Optional[Mapping[str, Model]],
                 torch_export_options: Dict[str, Any], folder: str) -> Dict[str, str]:
     """The paths of archives by method, of which those that are made lie in `folder`."""
     return {
@@ -210,7 +212,7 @@ def archives_of(model: Model, args: Optional[tuple], methods: Optional[Mapping[s
     }
 
 
-def compile_models(model: Model, args: Optional[tuple], methods: Optional[Mapping[str, Model]],
+def compile_models(model: Model, args: Args, methods: Optional[Mapping[str, Model]],
                    choice: BackendChoice, options: Mapping[str, Any],
                    torch_export_options: Dict[str, Any]) -> Program:
     """export() with the options of `petrel export` by name."""

@@ -9,13 +9,13 @@ from typing import Any, Dict, Mapping, Optional
 
 from petrel import _petrel
 from petrel._backend_choice import BackendChoice
-from petrel._export import Model, Path, archives_of
+from petrel._export import Args, Model, Path, archives_of
 from petrel._option_words import option_words
 from petrel._path import path_text
 from petrel._planner import split_planner
 
 
-def generate_files(model: Model, args: Optional[tuple], methods: Optional[Mapping[str, Model]],
+def generate_files(model: Model, args: Args, methods: Optional[Mapping[str, Model]],
                    output: Path, choice: BackendChoice, options: Mapping[str, Any],
                    torch_export_options: Dict[str, Any]) -> Dict[str, Any]:
     """gen_c() with the options of `petrel gen-c` by name."""
@@ -29,4 +29,6 @@ def generate_files(model: Model, args: Optional[tuple], methods: Optional[Mappin
             planner=planner)
     for note in told:
         warnings.warn(note, stacklevel=3)  # where gen_c() is called
-    return json.loads(pathlib.Path(output, "manifest.json").read_text(encoding="utf-8"))
+    manifest: Dict[str, Any] = json.loads(
+        pathlib.Path(output, "manifest.json").read_text(encoding="utf-8"))
+    return manifest

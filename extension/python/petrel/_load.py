@@ -98,8 +98,8 @@ class LoadedProgram(Mapping[str, Method]):
         replaced = self._program.replace_data(list_of("data", data, SOURCES), keys, data_order)
         warning = replaced.pop("warning")
         if warning:
-            warnings.warn(warning, stacklevel=2)
-        return replaced
+            warnings.warn(str(warning), stacklevel=2)
+        return {name: int(number) for name, number in replaced.items()}
 
     def get_data(self, key: str) -> Any:
         """The bytes of a key, from data or the program, as backends get them.

@@ -9,7 +9,7 @@ from typing import Any, Iterable, Iterator, List, Mapping, Optional, Sequence, T
 
 from petrel import _petrel
 from petrel._backend_choice import BackendChoice, Backends, CompileSpecs
-from petrel._export import Model, Path, Program, archives_of, words_of
+from petrel._export import Args, Model, Path, Program, archives_of, words_of
 from petrel._export_call import export
 from petrel._path import path_text
 
@@ -18,7 +18,7 @@ from petrel._path import path_text
 Samples = Any
 
 
-def quantize(model: Model = None, args: Optional[tuple] = None, *,
+def quantize(model: Model = None, args: Args = None, *,
              calibrate: Union[None, Samples, Sequence[Samples], Mapping[str, Any]] = None,
              methods: Optional[Mapping[str, Model]] = None,
              backend: Backends = "xnnpack",
@@ -169,5 +169,5 @@ def _file(samples: Samples, folder: str) -> str:
         arrays = {f"arr_{i}": numpy.asarray(array) for i, array in enumerate(listed)}
     descriptor, path = tempfile.mkstemp(suffix=".npz", dir=folder)
     with os.fdopen(descriptor, "wb") as file:
-        numpy.savez(file, **arrays)
+        numpy.savez(file, **arrays)  # type: ignore[arg-type, unused-ignore]
     return path

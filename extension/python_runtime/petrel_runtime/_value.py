@@ -150,8 +150,9 @@ def from_value(value: Value, owner: Any, is_copied: bool, views: List[Any]) -> A
     if name is None:
         raise Error(f"an output has elements of type {value.dtype}, which NumPy has none for",
                     "NotSupported")
-    memory = (ctypes.c_char * value.nbytes).from_address(value.data or 0) if value.nbytes else b""
+    memory: Any = b""
     if value.nbytes:
+        memory = (ctypes.c_char * value.nbytes).from_address(value.data or 0)
         memory.owner = owner
     order = list(value.dim_order[:value.rank])
     sizes = [value.sizes[dim] for dim in order]
