@@ -192,7 +192,10 @@ absl::StatusOr<emit_c::CFile> compile_library(const std::string& name,
                                               const CompileOptions& options) {
   PETREL_ASSIGN_OR_RETURN(const Folder folder, Folder::make());
   emit_c::CFile made{absl::StrCat("lib", name, ".so"), ""};
-  std::vector<std::string> words = command(options.contraction, {"-shared", "-s", "-o"});
+  // What nothing defines, as a kernel of the user that is only declared, is missed here and not
+  // when the library is opened.
+  std::vector<std::string> words =
+      command(options.contraction, {"-shared", "-s", "-Wl,-z,defs", "-o"});
   words.push_back(made.name);
   const auto levels = options.has_levels && leaves_level_open(folder)
                           ? emit_c::module_levels()

@@ -182,6 +182,15 @@ class VariantsTest(unittest.TestCase):
         self.assertIn("--kernel-flag '-DX': there is no --kernel-source",
                       self.refuse(DIGITS.with_suffix(""), ("--kernel-flag=-DX",)))
 
+    def test_a_module_is_whole(self):
+        declared = "void my_relu(const void *const *inputs, void *const *outputs);\n"
+        for text in (declared, "void other(void);\n" + RELU.replace("0.0f;", "0.0f, other();")):
+            (self.folder / "my.c").write_text(text)
+            message = self.refuse(DIGITS.with_suffix(""), (
+                "--kernel-source", "my.c:my_relu", "--kernel", "relu_1=my_relu", "--name", "net",
+                "--compile", "so"))
+            self.assertIn("my_relu" if text is declared else "other", message)
+
     def test_a_kernel_of_the_user_that_cannot_be(self):
         (self.folder / "my.c").write_text(RELU)
         given = ("--kernel", "relu_1=my_relu", "--kernel-source")
