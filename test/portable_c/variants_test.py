@@ -5,6 +5,7 @@ interpreter's bit for bit, the manifest says which ran, and what cannot be is re
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -181,6 +182,31 @@ class VariantsTest(unittest.TestCase):
 
         self.assertIn("--kernel-flag '-DX': there is no --kernel-source",
                       self.refuse(DIGITS.with_suffix(""), ("--kernel-flag=-DX",)))
+
+    def test_builds_know_assembly_of_the_user(self):
+        (self.folder / "my.c").write_text(RELU.replace('#include "net_kernels.h"\n', ""))
+        done(["gcc", "-O2", "-fPIC", "-S", "my.c", "-o", "my.S"], self.folder)
+        (self.folder / "my.S").write_text(
+            "#ifndef FOR_THIS\n#error\n#endif\n" + (self.folder / "my.S").read_text())
+        done([PETREL, "gen-c", DIGITS, "-o", "c", "--name", "net", "--kernel-source",
+              "my.S:my_relu", "--kernel", "relu_1=my_relu"], self.folder)
+        done(["make", "-s", "-C", "c", "-f", "net.mk", "CFLAGS=-DFOR_THIS", "net_selftest"],
+             self.folder)
+        done(["c/net_selftest"], self.folder)
+        if not shutil.which("cmake"):
+            return
+        # Of all of the package: the addresses of parameters are in its code and its metadata.
+        (self.folder / "app.c").write_text(
+            '#include "net.h"\nint go(struct net_context *c, const struct net_inputs *i, '
+            "const struct net_outputs *o) { return net_run(c, i, o); }\n"
+            "const void *tell(void) { return net_get_model_metadata(); }\n")
+        (self.folder / "CMakeLists.txt").write_text(
+            "cmake_minimum_required(VERSION 3.13)\nproject(app C)\ninclude(c/net.cmake)\n"
+            "add_library(app SHARED app.c)\ntarget_link_libraries(app PRIVATE net_model)\n"
+            "target_link_options(app PRIVATE -Wl,-z,defs)\n")
+        done(["cmake", "-DCMAKE_ASM_FLAGS=-DFOR_THIS", "-S", ".", "-B", "b"], self.folder)
+        done(["cmake", "--build", "b", "--target", "app", "net_selftest"], self.folder)
+        done(["b/net_selftest"], self.folder)
 
     def test_a_module_is_whole(self):
         declared = "void my_relu(const void *const *inputs, void *const *outputs);\n"
