@@ -38,6 +38,7 @@ Json describe(const CTensor& tensor) {
 Json sizes_of(const CMethod& method) {
   Json rows = Json::array();
   for (const MethodSize& size : method.sizes) {
+    if (size.is_real) continue;  // it is no size
     Json row = {{"name", size.symbol}, {"least", size.range.low}, {"most", size.range.high}};
     if (size.finder != nullptr) {
       row["found"] = size.finder->result()->name();

@@ -47,6 +47,28 @@ bool has_bounds(const SizeRange& range) {
          range.high <= std::numeric_limits<int32_t>::max();
 }
 
+bool finds_number(const Node& node) {
+  return finds_size(node) && node.result()->type().kind == Type::Kind::kFloat;
+}
+
+// Two that are called alike, as in branches inside of branches, would be one.
+absl::Status add_numbers(const Graph& graph, Names* names, std::vector<MethodSize>* sizes) {
+  for (const auto& node : graph.nodes()) {
+    for (const auto& region : node->regions()) {
+      PETREL_RETURN_IF_ERROR(add_numbers(*region, names, sizes));
+    }
+    if (!finds_number(*node)) continue;
+    MethodSize number;
+    number.symbol = node->result()->name();
+    number.member = number_member(node->result());
+    number.finder = node.get();
+    number.is_real = true;
+    PETREL_RETURN_IF_ERROR(names->add(number.member).status());
+    sizes->push_back(std::move(number));
+  }
+  return absl::OkStatus();
+}
+
 void find_in_steps(const Graph& graph, std::map<std::string, MethodSize>* best, Symbols* symbols) {
   for (const auto& node : graph.nodes()) {
     for (const auto& region : node->regions()) find_in_steps(*region, best, symbols);
@@ -64,6 +86,10 @@ void find_in_steps(const Graph& graph, std::map<std::string, MethodSize>* best, 
 }  // namespace
 
 bool finds_size(const Node& node) { return node.is(aten::_local_scalar_dense); }
+
+std::string number_member(const Value* value) {
+  return sanitized(absl::StrCat("number_", value->producer()->graph().name(), "_", value->name()));
+}
 
 absl::StatusOr<std::vector<MethodSize>> find_sizes(const Graph& graph) {
   std::map<std::string, MethodSize> best;
@@ -95,6 +121,7 @@ absl::StatusOr<std::vector<MethodSize>> find_sizes(const Graph& graph) {
     found->second.member = size_member(name);
     sizes.push_back(found->second);
   }
+  PETREL_RETURN_IF_ERROR(add_numbers(graph, &names, &sizes));
   return sizes;
 }
 

@@ -8,6 +8,8 @@
 //
 //   %n = aten._local_scalar_dense.default(%x) : int(u0)
 //                                   u0 is what a step finds in x
+//   %f = aten._local_scalar_dense.default(%x) : float
+//                                   %f is a number that a step finds, and no size
 //
 // Invariant: each symbol of an input is there, once.
 #ifndef PETREL_EXIR_EMIT_C_METHOD_SIZES_H_
@@ -23,7 +25,8 @@
 
 namespace petrel::exir::emit_c {
 
-// (dim - shift) / factor, where that is whole; or the result of `finder`.
+// (dim - shift) / factor, where that is whole; or the result of `finder`, which is any double
+// where `is_real`.
 struct MethodSize {
   std::string symbol;
   std::string member;  // of the struct of sizes
@@ -31,13 +34,17 @@ struct MethodSize {
   size_t input = 0, dim = 0;
   int64_t factor = 1, shift = 0;
   const Node* finder = nullptr;
+  bool is_real = false;
 };
 
 // InvalidArgument for a size that no dim of an input tells, and for names that clash.
 absl::StatusOr<std::vector<MethodSize>> find_sizes(const Graph& graph);
 
-// The node reads an element of a tensor that becomes a size or an index.
+// The node reads an element of a tensor that becomes a size, an index or a number.
 bool finds_size(const Node& node);
+
+// "number_forward_item", of a graph and its value: where the number is that such a node finds, if it is a float.
+std::string number_member(const Value* value);
 
 // "" or what is wrong with `size`: it needs one that no input tells, or C cannot compute it.
 std::string problem_of_size(const SizeExpression& size, const std::vector<MethodSize>& sizes);

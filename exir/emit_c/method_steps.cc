@@ -148,13 +148,17 @@ void MethodSteps::add_found(const Node& node) {
   step.kernel = "aten::_local_scalar_dense";
   step.node = node.result()->name();
   step.comment = comment_of(node);
-  step.body = absl::StrCat(
-      "  const int64_t number = (int64_t)*", sources_.places.read(from), ";\n",
-      return_if(absl::StrCat("number < ", size->range.low, " || number > ", size->range.high),
-                big + "_E_DATA"),
-      "  *found = number;\n  return ", big, "_OK;\n");
-  step.can_fail = true;
+  const std::string read = sources_.places.read(from);
+  step.body = size->is_real
+                  ? absl::StrCat("  *found = (double)*", read, ";\n")
+                  : absl::StrCat("  const int64_t number = (int64_t)*", read, ";\n",
+                                 return_if(absl::StrCat("number < ", size->range.low,
+                                                        " || number > ", size->range.high),
+                                           big + "_E_DATA"),
+                                 "  *found = number;\n  return ", big, "_OK;\n");
+  step.can_fail = !size->is_real;
   step.finds = size->member;
+  step.finds_number = size->is_real;
   take_arguments({from}, &step);
   tensors_.add({from}, {}, method_->steps.size() + 1, &step);
   step.source = node.source().location();

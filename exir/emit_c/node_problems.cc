@@ -231,16 +231,19 @@ std::string problem_of_loop(const Node& node, const Storage& storage) {
   return differs ? "loops that change the order of dims do not exist in C yet" : "";
 }
 
-std::string problem_of_float(const Node& node) {
-  return absl::StrCat("'", node.result()->name(), "' is of type ", to_string(node.result()->type()),
-                      "; numbers computed at run time do not exist in C yet");
+std::string problem_of_number(const Node& node) {
+  return absl::StrCat("'", node.result()->name(), "' is found in ",
+                      to_string(node.operands()[0]->type()),
+                      "; such numbers do not exist in C yet");
 }
 
 std::string problem_of(const Node& node, const Storage& storage,
                        const std::vector<MethodSize>& sizes) {
   if (finds_size(node)) {
-    const bool is_integer = is_integral(node.operands()[0]->tensor().dtype);
-    return is_integer ? problem_of(node.result(), sizes) : problem_of_float(node);
+    const ScalarType dtype = node.operands()[0]->tensor().dtype;
+    const bool is_float = dtype == ScalarType::kFloat || dtype == ScalarType::kDouble;
+    return is_integral(dtype) || is_float ? problem_of(node.result(), sizes)
+                                          : problem_of_number(node);
   }
   if (node.is(petrel_ops::cond) && node.input(arg::predicate)->is_constant()) {
     return "branches by a constant do not exist in C yet";

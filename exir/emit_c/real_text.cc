@@ -61,6 +61,7 @@ const char* sign_of(const Node& node) {
 
 absl::StatusOr<std::string> text_of(const Node& node, int steps) {
   if (node.is(executorch_prim::sym_float_Scalar)) return text_of(node.arguments()[0], steps);
+  if (finds_size(node)) return absl::StrCat("sizes->", number_member(node.result()));
   if (node.is(executorch_prim::neg_Scalar)) {
     PETREL_ASSIGN_OR_RETURN(const std::string a, text_of(node.arguments()[0], steps));
     return absl::StrCat("(-", a, ")");

@@ -33,7 +33,9 @@ std::string parameters_of(const Package& package, const CMethod& method, const C
   }
   if (step.delegate.has_value()) parameters.push_back("void *handle");
   if (step.round.has_value()) parameters.push_back("uint32_t round");
-  if (!step.finds.empty()) parameters.push_back("int64_t *found");
+  if (!step.finds.empty()) {
+    parameters.push_back(step.finds_number ? "double *found" : "int64_t *found");
+  }
   if (step.sizes)
     parameters.push_back(absl::StrCat("const struct ", method.prefix, "_sizes *sizes"));
   return parameters.empty() ? "void" : absl::StrJoin(parameters, ", ");

@@ -35,6 +35,11 @@ void for_each_varying(const CMethod& method, Fn fn) {
   }
 }
 
+// Before anything is known of it.
+std::string first_text(const MethodSize& size) {
+  return size.is_real ? "0.0" : absl::StrCat(size.range.high);
+}
+
 std::string given_text(const CMethod& method, const MethodSize& size) {
   const std::string dim =
       absl::StrCat("inputs->", method.inputs[size.input].c_name, "_sizes[", size.dim, "]");
@@ -50,7 +55,7 @@ std::string set_text(const Package& package, const CMethod& method) {
       "    return ", package.capitals, "_E_NULL;\n  }\n");
   for (const MethodSize& size : method.sizes) {
     if (size.finder != nullptr) {
-      absl::StrAppend(&text, "  sizes->", size.member, " = ", size.range.high, ";\n");
+      absl::StrAppend(&text, "  sizes->", size.member, " = ", first_text(size), ";\n");
       continue;
     }
     absl::StrAppend(&text, "  sizes->", size.member, " = ", given_text(method, size),
@@ -88,6 +93,11 @@ std::string sizes_struct_text(const CMethod& method) {
       absl::StrCat("\n/* The sizes that vary from call to call of method '",
                    comment_text(method.name), "'. */\nstruct ", method.prefix, "_sizes {\n");
   for (const MethodSize& size : method.sizes) {
+    if (size.is_real) {
+      absl::StrAppend(&text, "  double ", size.member, "; /* what a step finds in '",
+                      comment_text(size.finder->operands()[0]->name()), "' */\n");
+      continue;
+    }
     absl::StrAppend(&text, "  int64_t ", size.member, "; /* ", size.range.low, " to ",
                     size.range.high, ", ",
                     size.finder != nullptr
@@ -132,7 +142,7 @@ std::string sizes_init_text(const CMethod& method) {
   std::string text;
   for (const MethodSize& size : method.sizes) {
     absl::StrAppend(&text, "  context->", method.sizes_member, ".", size.member, " = ",
-                    size.range.high, ";\n");
+                    first_text(size), ";\n");
   }
   return text;
 }

@@ -375,6 +375,23 @@ def found_scales():
     return Scaled(), calls[1], ({0: Dim("rows", min=2, max=9)}, {}), calls
 
 
+class Limits(nn.Module):
+    """Bounds and values that elements of tensors are, and what is computed of them."""
+
+    def forward(self, x, n):
+        most = n.item()
+        return (x.clamp(max=most), torch.full((3,), most * 2 - 1.5), x.masked_fill(x > 0, most),
+                torch.full_like(x, x.amin().item() + x.shape[0]), x.clamp(-most, most + 1),
+                torch.cond(x.sum() > 0, lambda x, n: x.clamp(max=n.item()),
+                           lambda x, n: x.clamp(min=n.item()), (x, n)))
+
+
+def found_limits():
+    calls = [(draw(rows, 3), torch.tensor(n, dtype=torch.float64))
+             for rows, n in ((2, 0.3), (5, -0.25), (9, 1e30), (4, float("inf")))]
+    return Limits(), calls[0], ({0: Dim("rows", min=2, max=9)}, {}), calls
+
+
 def fills():
     calls = [(draw(rows, 3),) for rows in (2, 5, 9)]
     return Fills(), calls[1], ({0: Dim("rows", min=2, max=9)},), calls
@@ -456,7 +473,7 @@ MODELS = {
         mlp, cnn_batch, cnn_image, encoder, prefill, sizes,
         cond, cond_varying, cond_nested, map_rows, map_varying, few_rows,
         scan_rows, scan_varying, while_bound, found_start, found_places, found_rows, found_scales,
-        resizes, resamples, unfolds, ranges, fills, outs, numbers, number_arguments, number_refusals,
+        found_limits, resizes, resamples, unfolds, ranges, fills, outs, numbers, number_arguments, number_refusals,
         returned_numbers, masks, mask_rows, masked_places, ordered,
     )
 }  # fmt: skip

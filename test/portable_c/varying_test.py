@@ -117,7 +117,7 @@ class VaryingTest(unittest.TestCase):
             self.check_calls(name)
 
     def test_numbers_that_tensors_hold(self):
-        for name in ("found_start", "found_rows", "found_scales"):
+        for name in ("found_start", "found_rows", "found_scales", "found_limits"):
             self.check_calls(name)
             self.check_calls(name, "--io", "caller", "--pool", "name=fast,limit=64", "--pool",
                              "name=slow")
