@@ -56,7 +56,8 @@ absl::Status ComplexCall::check() const {
     const ArgSpec& spec = op.args[i];
     // A tensor is multiplied as one, whatever factor it stands for.
     if (!is_complex[i] || spec.kind == ArgKind::kTensor ||
-        op.find_arg(arg::fill_value) == static_cast<int>(i)) {
+        op.find_arg(arg::fill_value) == static_cast<int>(i) ||
+        op.is(aten::mul_Scalar, aten::scalar_tensor)) {
       continue;
     }
     return absl::UnimplementedError(

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exir/import/complex_rules.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "exir/import/complex_products.h"
 #include "exir/import/complex_transforms.h"
 #include "exir/ops/handles.h"
 #include "exir/ops/rule.h"
@@ -18,22 +20,6 @@ namespace {
 using Made = absl::StatusOr<std::vector<ComplexPair>>;
 using PairOr = absl::StatusOr<ComplexPair>;
 using Rule = Made (*)(Builder& b, const ComplexCall& call);
-
-// One node for each part: what moves, sums or scales elements.
-Made each_part(Builder& b, const ComplexCall& call) {
-  PETREL_ASSIGN_OR_RETURN(Node * real, b.node(call.op, call.real));
-  std::vector<ComplexPair> made;
-  for (size_t i = 0; i < real->num_results(); ++i) made.push_back({real->result(i), nullptr});
-  if (call.widens()) {
-    for (ComplexPair& one : made) {
-      PETREL_ASSIGN_OR_RETURN(one.imaginary, b.call(aten::zeros_like, {one.real}));
-    }
-    return made;
-  }
-  PETREL_ASSIGN_OR_RETURN(Node * imaginary, b.node(call.op, call.imaginary));
-  for (size_t i = 0; i < made.size(); ++i) made[i].imaginary = imaginary->result(i);
-  return made;
-}
 
 // The first argument where only complex numbers make sense, whatever the archive says of the
 // result.
@@ -65,66 +51,8 @@ Made with_zeros(Builder& b, const ComplexCall& call) {
   return each_part(b, whole);
 }
 
-// A function of two tensors that is linear in each.
-template <typename Function>
-PairOr bilinear(Builder& b, const ComplexPair& x, const ComplexPair& y, const Function& function) {
-  ComplexPair made;
-  PETREL_ASSIGN_OR_RETURN(made.real, function(x.real, y.real));
-  if (x.is_complex() && y.is_complex()) {
-    PETREL_ASSIGN_OR_RETURN(Value * both, function(x.imaginary, y.imaginary));
-    PETREL_ASSIGN_OR_RETURN(made.real, b.call(aten::sub_Tensor, {made.real, both}));
-  }
-  if (y.is_complex()) {
-    PETREL_ASSIGN_OR_RETURN(made.imaginary, function(x.real, y.imaginary));
-  }
-  if (x.is_complex()) {
-    PETREL_ASSIGN_OR_RETURN(Value * crossed, function(x.imaginary, y.real));
-    if (made.imaginary != nullptr) {
-      PETREL_ASSIGN_OR_RETURN(crossed, b.call(aten::add_Tensor, {made.imaginary, crossed}));
-    }
-    made.imaginary = crossed;
-  }
-  return made;
-}
-
 PairOr product(Builder& b, const ComplexPair& x, const ComplexPair& y) {
   return bilinear(b, x, y, [&](Value* u, Value* v) { return b.call(aten::mul_Tensor, {u, v}); });
-}
-
-// The first two arguments are the tensors.
-Made product_of_two(Builder& b, const ComplexCall& call) {
-  const auto parts = [&](size_t i) {
-    return ComplexPair{call.real[i].value(),
-                       call.is_complex[i] ? call.imaginary[i].value() : nullptr};
-  };
-  PETREL_ASSIGN_OR_RETURN(
-      ComplexPair made, bilinear(b, parts(0), parts(1), [&](Value* u, Value* v) -> BuiltValue {
-        std::vector<Argument> arguments = call.real;
-        arguments[0] = Argument(u);
-        arguments[1] = Argument(v);
-        PETREL_ASSIGN_OR_RETURN(Node * node, b.node(call.op, std::move(arguments)));
-        return node->result();
-      }));
-  return std::vector<ComplexPair>{made};
-}
-
-Made einsum(Builder& b, const ComplexCall& call) {
-  const Argument& tensors = call.argument(arg::tensors);
-  const Argument& other = call.imaginary[static_cast<size_t>(call.op.find_arg(arg::tensors))];
-  const std::vector<Value*> real = tensors.values();
-  const std::vector<Value*> imaginary = other.values();
-  if (real.size() > 2) {
-    return absl::UnimplementedError("more than two tensors, of complex numbers, are not supported");
-  }
-  if (real.size() < 2) return each_part(b, call);
-  const auto parts = [&](size_t i) {
-    return ComplexPair{real[i], real[i] == imaginary[i] ? nullptr : imaginary[i]};
-  };
-  PETREL_ASSIGN_OR_RETURN(
-      ComplexPair made, bilinear(b, parts(0), parts(1), [&](Value* u, Value* v) {
-        return b.call(aten::einsum, {call.argument(arg::equation), std::vector<Value*>{u, v}});
-      }));
-  return std::vector<ComplexPair>{made};
 }
 
 // re z re z + im z im z
@@ -306,7 +234,7 @@ Made pad(Builder& b, const ComplexCall& call) {
 
 // Of one number, which may be complex itself.
 Made filled(Builder& b, const ComplexCall& call) {
-  const int value = call.op.find_arg(arg::fill_value);
+  const int value = std::max(call.op.find_arg(arg::fill_value), call.op.find_arg(arg::s));
   if (value >= 0 && call.is_complex[static_cast<size_t>(value)]) return each_part(b, call);
   PETREL_ASSIGN_OR_RETURN(Node * real, b.node(call.op, call.real));
   ComplexPair made{real->result(), nullptr};
@@ -314,6 +242,64 @@ Made filled(Builder& b, const ComplexCall& call) {
     PETREL_ASSIGN_OR_RETURN(made.imaginary, b.call(aten::zeros_like, {made.real}));
   }
   return std::vector<ComplexPair>{made};
+}
+
+// Parts of the mask, which has none, are itself.
+Made where(Builder& b, const ComplexCall& call) {
+  ComplexCall whole = call;
+  for (const ArgHandle name : {arg::self, arg::other}) {
+    const ComplexPair z = call.parts(name);
+    if (z.is_complex()) continue;
+    PETREL_ASSIGN_OR_RETURN(Value * zeros, b.call(aten::zeros_like, {z.real}));
+    whole.imaginary[static_cast<size_t>(call.op.find_arg(name))] = Argument(zeros);
+  }
+  return each_part(b, whole);
+}
+
+// A real number beside the tensor, which is 0 to the imaginary part.
+Made with_number(Builder& b, const ComplexCall& call) {
+  ComplexCall whole = call;
+  const int i = std::max(call.op.find_arg(arg::value), call.op.find_arg(arg::other));
+  whole.imaginary[static_cast<size_t>(i)] = Argument(0.0);
+  return each_part(b, whole);
+}
+
+// Dims exchanged, and conjugated.
+Made adjoint(Builder& b, const ComplexCall& call) {
+  PETREL_ASSIGN_OR_RETURN(std::vector<ComplexPair> made, each_part(b, call));
+  if (!made[0].is_complex()) return made;
+  return one_result(conjugate(b, made[0]));
+}
+
+Made times_number(Builder& b, const ComplexCall& call) {
+  if (!call.is_complex[1]) return each_part(b, call);
+  const ComplexPair z = call.parts(arg::self);
+  ComplexPair factor;
+  for (const auto& [number, part] : {std::make_pair(&call.real[1], &factor.real),
+                                     std::make_pair(&call.imaginary[1], &factor.imaginary)}) {
+    if (!number->is_number()) return absl::UnimplementedError("a complex factor varies");
+    PETREL_ASSIGN_OR_RETURN(*part, b.scalar(*number, z.real->tensor().dtype));
+  }
+  return one_result(product(b, z, factor));
+}
+
+// Into the tensor itself.
+Made multiplied(Builder& b, const ComplexCall& call) {
+  PETREL_ASSIGN_OR_RETURN(const ComplexPair z, complex_self(call));
+  PETREL_ASSIGN_OR_RETURN(ComplexPair made, product(b, z, call.parts(arg::other)));
+  PETREL_ASSIGN_OR_RETURN(made.real, b.call(aten::copy_, {z.real, made.real}));
+  PETREL_ASSIGN_OR_RETURN(made.imaginary, b.call(aten::copy_, {z.imaginary, made.imaginary}));
+  return std::vector<ComplexPair>{made};
+}
+
+// Of the absolute values.
+Made norm(Builder& b, const ComplexCall& call) {
+  PETREL_ASSIGN_OR_RETURN(const ComplexPair z, complex_self(call));
+  PETREL_ASSIGN_OR_RETURN(Value * lengths, b.call(aten::hypot, {z.real, z.imaginary}));
+  std::vector<Argument> arguments = call.real;
+  arguments[0] = Argument(lengths);
+  PETREL_ASSIGN_OR_RETURN(Node * node, b.node(call.op, std::move(arguments)));
+  return std::vector<ComplexPair>{{node->result(), nullptr}};
 }
 
 Made nothing(Builder&, const ComplexCall&) { return std::vector<ComplexPair>{}; }
@@ -340,6 +326,16 @@ constexpr RuleRow kRules[] = {
     {aten::movedim_int, each_part},
     {aten::movedim_intlist, each_part},
     {aten::t, each_part},
+    {aten::numpy_T, each_part},
+    {aten::mT, each_part},
+    {aten::mH, adjoint},
+    {aten::matrix_H, adjoint},
+    {aten::adjoint, adjoint},
+    {aten::tril, each_part},
+    {aten::triu, each_part},
+    {aten::unfold, each_part},
+    {aten::trace, each_part},
+    {aten::diag_embed, each_part},
     {aten::flatten_using_ints, each_part},
     {aten::unflatten_int, each_part},
     {aten::slice_Tensor, each_part},
@@ -373,14 +369,16 @@ constexpr RuleRow kRules[] = {
     {aten::mean_dim, each_part},
     {aten::cumsum, each_part},
     {aten::neg, each_part},
-    {aten::mul_Scalar, each_part},
+    {aten::mul_Scalar, times_number},
     {aten::div_Scalar, each_part},
     {aten::zeros, each_part},
     {aten::zeros_like, each_part},
     {aten::new_zeros, each_part},
     {aten::index_put, each_part},
+    {aten::index_add, each_part},
     {aten::full, filled},
     {aten::full_like, filled},
+    {aten::scalar_tensor, filled},
     {aten::ones, filled},
     {aten::ones_like, filled},
     {aten::constant_pad_nd, pad},
@@ -389,10 +387,18 @@ constexpr RuleRow kRules[] = {
     {aten::stack, with_zeros},
     {aten::copy_, with_zeros},
     {aten::copy, with_zeros},
+    {aten::where_self, where},
+    {aten::masked_fill_Scalar, with_number},
+    {aten::masked_fill_Scalar_, with_number},
+    {aten::fill_Scalar_, with_number},
+    {aten::rsub_Scalar, with_number},
+    {aten::fill_Tensor_, with_zeros},
     {aten::slice_scatter, with_zeros},
     {aten::select_scatter, with_zeros},
     {aten::add_Tensor, with_zeros},
     {aten::sub_Tensor, with_zeros},
+    {aten::add_Tensor_, with_zeros},
+    {aten::sub_Tensor_, with_zeros},
     // Arithmetic.
     {aten::mul_Tensor, product_of_two},
     {aten::matmul, product_of_two},
@@ -400,6 +406,12 @@ constexpr RuleRow kRules[] = {
     {aten::bmm, product_of_two},
     {aten::mv, product_of_two},
     {aten::outer, product_of_two},
+    {aten::dot, product_of_two},
+    {aten::linear, layer},
+    {aten::addmm, sum_with_product},
+    {aten::conv1d, layer},
+    {aten::conv2d, layer},
+    {aten::mul_Tensor_, multiplied},
     {aten::einsum, einsum},
     {aten::div_Tensor, divide},
     {aten::reciprocal, reciprocal},
@@ -416,6 +428,7 @@ constexpr RuleRow kRules[] = {
     {aten::real, real_part},
     {aten::imag, imaginary_part},
     {aten::abs, absolute},
+    {aten::linalg_vector_norm, norm},
     {aten::angle, angle},
     {aten::_conj, conjugated},
     {aten::_conj_physical, conjugated},

@@ -127,7 +127,7 @@ TEST(ComplexRules, RefuseComplexFactorsThatAreNoTensors) {
   Builder b(graph, nullptr);
   Value* x = graph.add_input(TensorType::contiguous(ScalarType::kFloat, {2}), "x");
   Value* y = graph.add_input(TensorType::contiguous(ScalarType::kFloat, {2}), "y");
-  const ComplexCall call{op(aten::mul_Scalar),
+  const ComplexCall call{op(aten::div_Scalar),
                          {Argument(x), Argument(1.0)},
                          {Argument(y), Argument(2.0)},
                          {true, true},

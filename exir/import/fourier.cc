@@ -18,13 +18,24 @@ namespace {
 
 constexpr double kTurn = 6.283185307179586476925286766559;
 
-// cos or sin of 2 pi times step / size; the product is reduced first, so that it is exact.
-double turned(double (*function)(double), int64_t a, int64_t b, int64_t size) {
-  return function(kTurn * static_cast<double>(a * b % size) / static_cast<double>(size));
+// cos and sin of 2 pi times step / size, exact at quarters of a turn: what eager's transforms sum
+// up to zero is zero, for its sign is an angle of half a turn.
+double cosine(int64_t step, int64_t size) {
+  constexpr double kQuarters[] = {1, 0, -1, 0};
+  if (4 * step % size == 0) return kQuarters[4 * step / size];
+  return std::cos(kTurn * static_cast<double>(step) / static_cast<double>(size));
 }
 
-double cosine(double x) { return std::cos(x); }
-double sine(double x) { return std::sin(x); }
+double sine(int64_t step, int64_t size) {
+  constexpr double kQuarters[] = {0, 1, 0, -1};
+  if (4 * step % size == 0) return kQuarters[4 * step / size];
+  return std::sin(kTurn * static_cast<double>(step) / static_cast<double>(size));
+}
+
+// Of a * b steps: the product is reduced first, so that it is exact.
+double turned(double (*function)(int64_t, int64_t), int64_t a, int64_t b, int64_t size) {
+  return function(a * b % size, size);
+}
 
 absl::Status check_size(int64_t size) {
   if (size >= 1 && size <= kMostTransformed) return absl::OkStatus();
@@ -69,7 +80,7 @@ struct Matrices {
 absl::StatusOr<Matrices> matrices(Builder& b, int64_t size, int64_t kept, double scale,
                                   ScalarType dtype) {
   PETREL_RETURN_IF_ERROR(check_size(size));
-  const auto make = [&](const char* name, double (*function)(double)) {
+  const auto make = [&](const char* name, double (*function)(int64_t, int64_t)) {
     return matrix(b, name, size, kept, scale, dtype,
                   [&](int64_t t, int64_t k) { return scale * turned(function, t, k, size); });
   };
@@ -104,7 +115,8 @@ absl::StatusOr<Value*> along(Builder& b, Value* x, size_t dim, Value* by) {
   return with_last(b, x, dim);
 }
 
-absl::StatusOr<Value*> negated(Builder& b, Value* x) { return b.call(aten::neg, {x}); }
+// Of a sum that is zero eager's is zero, not -0.0.
+absl::StatusOr<Value*> negated(Builder& b, Value* x) { return b.call(aten::rsub_Scalar, {x, 0.0}); }
 
 // A matrix as the taps of a convolution of one dimension: [kept, 1, size] of [size, kept].
 absl::StatusOr<Value*> taps(Builder& b, Value* by) {
@@ -161,7 +173,7 @@ namespace {
 absl::StatusOr<Matrices> inverse_matrices(Builder& b, int64_t size, double scale,
                                           ScalarType dtype) {
   PETREL_RETURN_IF_ERROR(check_size(size));
-  const auto make = [&](const char* name, double (*function)(double), double sign) {
+  const auto make = [&](const char* name, double (*function)(int64_t, int64_t), double sign) {
     return matrix(b, name, size / 2 + 1, size, scale, dtype, [&](int64_t k, int64_t t) {
       const double times = k == 0 || 2 * k == size ? 1 : 2;
       return sign * scale * times * turned(function, k, t, size);

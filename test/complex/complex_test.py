@@ -43,7 +43,7 @@ class ComplexTest(unittest.TestCase):
 
     def test_all_models(self):
         archives = sorted(set(MODELS.glob("*.pt2")) - set(MODELS.glob("refused_*")))
-        self.assertEqual(len(archives), 14)
+        self.assertEqual(len(archives), 16)
         for archive in archives:
             for options in (["--backend", "none"], ["--backend", "xnnpack"]):
                 with self.subTest(archive.name, options=options):

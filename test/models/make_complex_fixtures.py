@@ -121,6 +121,34 @@ class StateSpace(nn.Module):
         return torch.fft.irfft(spectrum, n=32)[..., :16]
 
 
+class Network(nn.Module):
+    """Layers whose weights are complex, what people write around them, and angles of sums that are
+    real: half a turn where they are negative, as all those at frequency 0 of -|x| are."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.linear = nn.Linear(8, 6, dtype=torch.cfloat)
+        self.lines = nn.Conv1d(4, 3, 3, padding=1, dtype=torch.cfloat)
+        self.planes = nn.Conv2d(1, 2, (2, 3), stride=2, bias=False, dtype=torch.cfloat)
+
+    def forward(self, x, y):
+        z = torch.complex(x, y)
+        w = z.clone()
+        w *= 1 - z
+        w[:, 0] = 0
+        w += z
+        pairs = torch.view_as_real
+        negative = torch.fft.rfft(-x.abs())
+        return (pairs(self.linear(z)), pairs(self.lines(z)), pairs(self.planes(z.unsqueeze(0))),
+                pairs(w), pairs(z.mH @ z.T.mT), pairs(z.adjoint() + z.T),
+                pairs(torch.where(x > 0, z, y)), pairs(z.masked_fill(y > 0, 2.0).tril()),
+                torch.linalg.vector_norm(z, dim=-1), pairs(torch.dot(z[0], z[1]) + z.trace()),
+                pairs(z.unfold(1, 3, 2)), pairs(z.index_add(0, torch.tensor([2, 2]), z[:2])),
+                negative.angle(), torch.fft.fft(-x.abs(), dim=0).angle()[[0, 2]],
+                torch.stft(-x.abs(), 4, 4, center=False, window=torch.ones(4),
+                           return_complex=True).angle()[:, ::2])
+
+
 class Squares(nn.Module):
     def forward(self, x):
         return (x * x).abs()
@@ -156,6 +184,7 @@ MODELS = {
     "operator": (Operator, [(1, 3, 16)]),
     "arithmetic": (Arithmetic, [(4, 8), (4, 8)]),
     "state_space": (StateSpace, [(1, 6, 16)]),
+    "network": (Network, [(4, 8), (4, 8)]),
 }
 
 
