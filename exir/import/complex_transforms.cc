@@ -259,6 +259,30 @@ bool is_true(const Argument& flag, bool otherwise) {
   return flag.is_none() ? otherwise : flag.as_bool();
 }
 
+// `length` samples [batch, samples] from `start` on, zeros behind the last; without a length, all
+// that were not padding.
+absl::StatusOr<Value*> cut_samples(Builder& b, Value* samples, int64_t start,
+                                   const Argument& length) {
+  const rules::Size whole = sizes_of(samples)[1];
+  if (length.is_none()) {
+    if (is_at_most(whole, 2 * start)) return absl::InvalidArgumentError("gives no samples");
+    if (start == 0) return samples;
+    return b.call(aten::slice_Tensor, {samples, 1, start, -start});
+  }
+  if (!length.is_int()) return absl::UnimplementedError("length varies; it must be fixed");
+  const int64_t count = length.as_int();
+  if (count < 1 || count > std::numeric_limits<int32_t>::max()) {
+    return absl::InvalidArgumentError(absl::StrCat("gives ", count, " samples"));
+  }
+  const int64_t end = start + count;
+  if (!is_at_least(whole, end)) {
+    const rules::Size missing = whole.expression().is_constant() ? end - whole : rules::Size(end);
+    PETREL_ASSIGN_OR_RETURN(
+        samples, b.call(aten::constant_pad_nd, {samples, rules::Sizes{0, missing}, 0.0}));
+  }
+  return b.slice(samples, 1, start, end);
+}
+
 }  // namespace
 
 Made short_time(Builder& b, const ComplexCall& call) {
@@ -307,19 +331,8 @@ Made from_short_time(Builder& b, const ComplexCall& call) {
   // What the transform was divided by it is not again.
   const double scale = 1 / (static_cast<double>(frames.n) * frames.scale);
   PETREL_ASSIGN_OR_RETURN(Value * samples, overlap_add(b, x, window, frames.hop, scale));
-  const int64_t whole = samples->tensor().sizes[1];
   const int64_t start = call.argument(arg::center).as_bool() ? frames.n / 2 : 0;
-  const Argument& asked = call.argument(arg::length);
-  const int64_t length = asked.is_none() ? whole - 2 * start : asked.as_int();
-  if (length < 1 || length > std::numeric_limits<int32_t>::max()) {
-    return absl::InvalidArgumentError(absl::StrCat("gives ", length, " samples"));
-  }
-  const int64_t end = std::min(whole, start + length);
-  PETREL_ASSIGN_OR_RETURN(samples, b.slice(samples, 1, start, end));
-  if (const int64_t missing = start + length - end; missing > 0) {
-    PETREL_ASSIGN_OR_RETURN(samples,
-                            b.call(aten::constant_pad_nd, {samples, Ints{0, missing}, 0.0}));
-  }
+  PETREL_ASSIGN_OR_RETURN(samples, cut_samples(b, samples, start, call.argument(arg::length)));
   if (rank == 2) {
     PETREL_ASSIGN_OR_RETURN(samples, b.call(aten::squeeze_dim, {samples, 0}));
   }

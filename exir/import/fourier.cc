@@ -217,11 +217,25 @@ absl::StatusOr<ComplexPair> short_transforms(Builder& b, Value* x, Value* window
   return made;
 }
 
+namespace {
+
+// A one for each part: constants where their number is known, else for each batch.
+absl::StatusOr<Value*> ones_of_parts(Builder& b, Value* x) {
+  const rules::Size count = sizes_of(x)[2];
+  if (count.expression().is_constant()) {
+    return b.call(aten::ones, {Ints{1, 1, int64_t{count}}, x->tensor().dtype});
+  }
+  PETREL_ASSIGN_OR_RETURN(x, b.call(aten::select_int, {x, 1, 0}));
+  PETREL_ASSIGN_OR_RETURN(x, b.call(aten::unsqueeze, {x, 1}));
+  return b.call(aten::ones_like, {x});
+}
+
+}  // namespace
+
 absl::StatusOr<Value*> overlap_add(Builder& b, const ComplexPair& x, Value* window, int64_t hop,
                                    double scale) {
   const ScalarType dtype = x.real->tensor().dtype;
   PETREL_ASSIGN_OR_RETURN(const int64_t size, transformed_size(*window, 0));
-  PETREL_ASSIGN_OR_RETURN(const int64_t count, transformed_size(*x.real, 2));
   PETREL_ASSIGN_OR_RETURN(const Matrices by, inverse_matrices(b, size, scale, dtype));
   const auto spread = [&](Value* part, Value* matrix) -> absl::StatusOr<Value*> {
     PETREL_ASSIGN_OR_RETURN(Value * filter, b.call(aten::unsqueeze, {matrix, 1}));
@@ -234,7 +248,7 @@ absl::StatusOr<Value*> overlap_add(Builder& b, const ComplexPair& x, Value* wind
   // How often, and how heavily, each sample was counted.
   PETREL_ASSIGN_OR_RETURN(Value * squares, b.call(aten::mul_Tensor, {window, window}));
   PETREL_ASSIGN_OR_RETURN(squares, b.view(squares, {1, 1, size}));
-  PETREL_ASSIGN_OR_RETURN(Value * ones, b.call(aten::ones, {Ints{1, 1, count}, dtype}));
+  PETREL_ASSIGN_OR_RETURN(Value * ones, ones_of_parts(b, x.real));
   PETREL_ASSIGN_OR_RETURN(Value * weights,
                           b.call(aten::conv_transpose1d, {ones, squares, none(), Ints{hop}}));
   PETREL_ASSIGN_OR_RETURN(sum, b.call(aten::div_Tensor, {sum, weights}));

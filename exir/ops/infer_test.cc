@@ -214,14 +214,16 @@ TEST(Infer, TakesNoSizesForTheSameThatAgreeAtSamplePoints) {
 TEST(Infer, NamesWhatNoRuleExpressesByItsArguments) {
   auto types = types_of(
       "method @m<n: 4..16>(%x: f32[1,2,n], %y: f32[1,2,n]) {\n"
-      "  %a = aten.max_pool1d.default(%x, [3], [2], [1], [1], true)\n"
-      "  %b = aten.max_pool1d.default(%y, [3], [2], [1], [1], true)\n"
-      "  %c = aten.max_pool1d.default(%y, [2], [2], [1], [1], true)\n"
+      "  %a = aten.max_pool1d.default(%x, [2], [3], [0], [1], true)\n"
+      "  %b = aten.max_pool1d.default(%y, [2], [3], [0], [1], true)\n"
+      "  %c = aten.max_pool1d.default(%y, [2], [4], [0], [1], true)\n"
+      "  %d = aten.max_pool1d.default(%y, [3], [2], [1], [1], true)\n"
       "  return %a\n}\n");
   EXPECT_EQ(types["error"], "");
   EXPECT_EQ(types["a"].substr(0, 10), "f32[1,2,u_");
   EXPECT_EQ(types["a"], types["b"]);
   EXPECT_NE(types["a"], types["c"]);
+  EXPECT_EQ(types["d"], "f32[1,2,n//2 + 1]");
 }
 
 TEST(Infer, NamesTheSizesThatDoNotFit) {

@@ -40,6 +40,9 @@ absl::StatusOr<Size> pooled(const Size& size, int64_t kernel, int64_t stride, in
     if (ceil_mode && is_fixed && size >= 1 && room + stride > 0) return Size(1);
     return invalid("a window that reaches ", reach, " does not fit ", size, " padded by ", padding);
   }
+  // Where a window reaches so far that whatever is left in front of it begins a window inside, no
+  // size decides anything: one expression for all of them.
+  if (ceil_mode && stride + padding <= reach) return (room + stride - 1) / stride + 1;
   Size count = room / stride + 1;
   if (ceil_mode && room % stride != 0 && count * stride < size + padding) {
     count += 1;

@@ -85,6 +85,22 @@ class Unfolds(nn.Module):
                 unfold(x.flatten(2).unsqueeze(-1), (9, 1), padding=(4, 0)))
 
 
+class Windows(nn.Module):
+    """What the places of an image whose sizes vary are copied to, and windows laid upon each other."""
+
+    def forward(self, x):
+        height, width = x.shape[2], x.shape[3]
+        resize = nn.functional.interpolate
+        volume = x.unsqueeze(1)
+        unfolded = nn.functional.unfold(x, (3, 2), padding=1)
+        return (resize(x, size=(height + 1, 2 * width - 1), mode="nearest-exact"),
+                resize(x, scale_factor=1.5, mode="nearest-exact"),
+                resize(x[0], size=width + 2, mode="nearest-exact"),
+                resize(volume, size=(5, height + 2, 7), mode="nearest-exact"),
+                resize(volume, scale_factor=(2, 1.5, 1), mode="nearest"),
+                nn.functional.fold(unfolded, (height, width), (3, 2), padding=1))
+
+
 class Ranges(nn.Module):
     """Centres of places, as DINOv3 counts them."""
 

@@ -13,9 +13,10 @@ from torch._higher_order_ops import map as higher_order_map
 from torch._higher_order_ops import scan, while_loop
 from torch.export import Dim
 
-from image_models import Fills, Ranges, Resamples, Resizes, Unfolds, WritesOut
+from image_models import Fills, Ranges, Resamples, Resizes, Unfolds, Windows, WritesOut
 from mask_models import MaskedPlaces, MaskRows, Masks
 from number_models import NumberArguments, NumberRefusals, Numbers, ReturnedNumbers
+from sound_models import Vocoder
 
 
 def seeded(module: nn.Module) -> nn.Module:
@@ -421,6 +422,17 @@ def unfolds():
     return Unfolds(), (draw(2, 2, 5, 6),), shapes, calls
 
 
+def windows():
+    _, example, shapes, calls = unfolds()
+    return Windows(), example, shapes, calls
+
+
+def vocoder():
+    calls = [(draw(n, frames, 4),) for n, frames in ((1, 9), (3, 12), (2, 20))]
+    shapes = ({0: Dim("batch", min=1, max=3), 1: Dim("frames", min=9, max=20)},)
+    return seeded(Vocoder()), (draw(2, 11, 4),), shapes, calls
+
+
 def ranges():
     calls = [(draw(rows),) for rows in (4, 7, 20)]
     return Ranges(), (draw(6),), ({0: Dim("rows", min=4, max=20)},), calls
@@ -473,8 +485,8 @@ MODELS = {
         mlp, cnn_batch, cnn_image, encoder, prefill, sizes,
         cond, cond_varying, cond_nested, map_rows, map_varying, few_rows,
         scan_rows, scan_varying, while_bound, found_start, found_places, found_rows, found_scales,
-        found_limits, resizes, resamples, unfolds, ranges, fills, outs, numbers, number_arguments, number_refusals,
-        returned_numbers, masks, mask_rows, masked_places, ordered,
+        found_limits, resizes, resamples, unfolds, windows, vocoder, ranges, fills, outs, numbers,
+        number_arguments, number_refusals, returned_numbers, masks, mask_rows, masked_places, ordered,
     )
 }  # fmt: skip
 

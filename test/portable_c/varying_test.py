@@ -112,6 +112,10 @@ class VaryingTest(unittest.TestCase):
         for name in ("encoder", "prefill"):
             self.check_calls(name)
 
+    def test_places_and_frames_of_any_number(self):
+        for name in ("windows", "vocoder"):
+            self.check_calls(name)
+
     def test_counts_from_the_end_and_branches(self):
         for name in ("few_rows", "cond_varying"):
             self.check_calls(name)

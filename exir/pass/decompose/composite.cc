@@ -135,6 +135,27 @@ absl::StatusOr<Value*> places_of(Builder& b, const Windows& w, int64_t width) {
                            {static_cast<int64_t>(places.size())}, places);
 }
 
+// The same where sizes vary, which the program computes.
+BuiltValue varying_places_of(Builder& b, const Windows& w, const Size& width) {
+  const auto lines = [&](size_t i, const Ints& element, const Sizes& window) -> BuiltValue {
+    const auto count = [&](const Size& n, int64_t step, const Sizes& shape) -> BuiltValue {
+      PETREL_ASSIGN_OR_RETURN(Value * at,
+                              b.call(aten::arange_start_step, {0, n, 1, ScalarType::kLong}));
+      PETREL_ASSIGN_OR_RETURN(at, b.call(aten::mul_Scalar, {at, step}));
+      return b.view(at, shape);
+    };
+    PETREL_ASSIGN_OR_RETURN(Value * a, count(w.kernel[i], w.dilation[i], sizes_of(element)));
+    PETREL_ASSIGN_OR_RETURN(Value * c, count(w.count[i], w.stride[i], window));
+    return b.binary(aten::add_Tensor, a, c);
+  };
+  PETREL_ASSIGN_OR_RETURN(Value * rows, lines(0, {w.kernel[0], 1, 1, 1}, {1, 1, w.count[0], 1}));
+  PETREL_ASSIGN_OR_RETURN(Value * columns, lines(1, {1, w.kernel[1], 1, 1}, {1, 1, 1, w.count[1]}));
+  PETREL_ASSIGN_OR_RETURN(Value * wide, b.call(aten::full, {Ints{}, width, ScalarType::kLong}));
+  PETREL_ASSIGN_OR_RETURN(rows, b.binary(aten::mul_Tensor, rows, wide));
+  PETREL_ASSIGN_OR_RETURN(Value * places, b.binary(aten::add_Tensor, rows, columns));
+  return b.view(places, {numel_of(places)});
+}
+
 // A node for each element of a window.
 constexpr int64_t kMostElementsOfWindow = 256;
 
@@ -186,13 +207,15 @@ Rewritten im2col(Builder& b, Node& node) {
 Rewritten col2im(Builder& b, Node& node) {
   Value* x = tensor_at(node, arg::self);
   const Sizes out = sizes_of(node.result());
-  const Ints image(out.end() - 2, out.end());
-  const Windows w = windows_of(node, {image[0], image[1]});
-  const int64_t height = image[0] + 2 * w.padding[0];
-  const int64_t width = image[1] + 2 * w.padding[1];
+  const Sizes image(out.end() - 2, out.end());
+  const Windows w = windows_of(node, image);
+  const Size height = image[0] + 2 * w.padding[0];
+  const Size width = image[1] + 2 * w.padding[1];
   const Size channels = product(leading(out, 2));
-  PETREL_ASSIGN_OR_RETURN(x, b.view(x, {channels, product(w.kernel) * product(w.count)}));
-  PETREL_ASSIGN_OR_RETURN(Value * places, places_of(b, w, width));
+  const bool varies = !image[0].expression().is_constant() || !image[1].expression().is_constant();
+  PETREL_ASSIGN_OR_RETURN(Value * places,
+                          varies ? varying_places_of(b, w, width) : places_of(b, w, width));
+  PETREL_ASSIGN_OR_RETURN(x, b.view(x, {channels, numel_of(places)}));
   PETREL_ASSIGN_OR_RETURN(
       Value * sums, b.call(aten::full, {Sizes{channels, height * width}, 0, x->tensor().dtype}));
   Argument::List index = {none(), Argument(places)};

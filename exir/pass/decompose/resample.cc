@@ -275,6 +275,18 @@ Rewritten trilinear_of_varying_sizes(Builder& b, Node& node) {
   return done(b, node, b.cast(x, dtype));
 }
 
+Rewritten nearest_of_varying_sizes(Builder& b, Node& node) {
+  Value* x = tensor_at(node, arg::self, arg::input);
+  const Sizes& out = sizes_of(node.result());
+  const std::vector<double> factors = factors_of(node, out.size() - 2);
+  const bool is_exact = absl::StrContains(node.op().name, "nearest_exact");
+  for (size_t dim = 2; dim < out.size(); ++dim) {
+    const VaryingAxis axis{dim, sizes_of(x)[dim], out[dim], false, factors[dim - 2]};
+    PETREL_ASSIGN_OR_RETURN(x, nearest_along(b, x, axis, is_exact));
+  }
+  return done(b, node, x);
+}
+
 Rewritten resample(Builder& b, Node& node) {
   const std::string& name = node.op().name;
   Value* x = tensor_at(node, arg::self, arg::input);
@@ -284,7 +296,8 @@ Rewritten resample(Builder& b, Node& node) {
   if (!is_floating_point(x->tensor().dtype) && !are_bytes && !is_nearest) return false;
   if (!has_fixed_places(x->tensor()) || !has_fixed_places(node.result()->tensor())) {
     const bool is_bicubic = absl::StrContains(name, "bicubic");
-    if (is_nearest || (is_bicubic && absl::EndsWith(name, "_aa"))) return false;
+    if (is_nearest) return nearest_of_varying_sizes(b, node);
+    if (is_bicubic && absl::EndsWith(name, "_aa")) return false;
     if (is_bicubic) return bicubic_of_varying_sizes(b, node);
     if (are_bytes) return resample_bytes_as_floats(b, node);
     return spatial == 3 ? trilinear_of_varying_sizes(b, node) : Rewritten(false);

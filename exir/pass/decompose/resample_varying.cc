@@ -82,6 +82,14 @@ BuiltValue last_of(Builder& b, const VaryingAxis& axis) {
   return plus(b, in, -1);
 }
 
+// The elements of x at places [out], of which those behind the last are the last.
+BuiltValue taken(Builder& b, Value* x, const VaryingAxis& axis, Value* at) {
+  PETREL_ASSIGN_OR_RETURN(Value * last, last_of(b, axis));
+  PETREL_ASSIGN_OR_RETURN(at, b.binary(aten::minimum, at, last));
+  PETREL_ASSIGN_OR_RETURN(at, b.cast(at, ScalarType::kLong));
+  return b.call(aten::index_select, {x, static_cast<int64_t>(axis.dim), at});
+}
+
 // The elements of x `shift` behind those at `low`, or at the edge, times `weight`, along a dim.
 BuiltValue weighed(Builder& b, Value* x, const VaryingAxis& axis, Value* low, int shift,
                    Value* weight) {
@@ -89,11 +97,7 @@ BuiltValue weighed(Builder& b, Value* x, const VaryingAxis& axis, Value* low, in
   if (shift < 1) {
     PETREL_ASSIGN_OR_RETURN(at, b.call(aten::clamp, {at, 0, none()}));
   }
-  PETREL_ASSIGN_OR_RETURN(Value * last, last_of(b, axis));
-  PETREL_ASSIGN_OR_RETURN(at, b.binary(aten::minimum, at, last));
-  PETREL_ASSIGN_OR_RETURN(at, b.cast(at, ScalarType::kLong));
-  PETREL_ASSIGN_OR_RETURN(Value * part,
-                          b.call(aten::index_select, {x, static_cast<int64_t>(axis.dim), at}));
+  PETREL_ASSIGN_OR_RETURN(Value * part, taken(b, x, axis, at));
   for (size_t d = axis.dim + 1; d < x->tensor().rank(); ++d) {
     PETREL_ASSIGN_OR_RETURN(weight, b.call(aten::unsqueeze, {weight, -1}));
   }
@@ -101,6 +105,18 @@ BuiltValue weighed(Builder& b, Value* x, const VaryingAxis& axis, Value* low, in
 }
 
 }  // namespace
+
+BuiltValue nearest_along(Builder& b, Value* x, const VaryingAxis& axis, bool is_exact) {
+  PETREL_ASSIGN_OR_RETURN(Value * scale, scale_of(b, axis));
+  PETREL_ASSIGN_OR_RETURN(Value * at,
+                          b.call(aten::arange_start_step, {0, axis.out, 1, ScalarType::kFloat}));
+  if (is_exact) {
+    PETREL_ASSIGN_OR_RETURN(at, plus(b, at, 0.5));
+  }
+  PETREL_ASSIGN_OR_RETURN(at, b.binary(aten::mul_Tensor, at, scale));
+  PETREL_ASSIGN_OR_RETURN(at, b.call(aten::floor, {at}));
+  return taken(b, x, axis, at);
+}
 
 BuiltValue linear_along(Builder& b, Value* x, const VaryingAxis& axis) {
   PETREL_ASSIGN_OR_RETURN(Value * source, sources_of(b, axis));

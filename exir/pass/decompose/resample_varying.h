@@ -7,7 +7,7 @@
 //   y      = sum over k in 0..3 of weight_k(t) * index_select(x, dim, low + k - 1)
 //
 // Places beyond the image are those at its edge. Linear: between low and low + 1, from sources that
-// are not below 0.
+// are not below 0. Nearest: floor(scale * i), exactly nearest: floor(scale * (i + 0.5)).
 #ifndef PETREL_EXIR_PASS_DECOMPOSE_RESAMPLE_VARYING_H_
 #define PETREL_EXIR_PASS_DECOMPOSE_RESAMPLE_VARYING_H_
 
@@ -27,6 +27,8 @@ struct VaryingAxis {
 // x of floats [.., in, ..], resampled along one dim.
 BuiltValue bicubic_along(Builder& b, Value* x, const VaryingAxis& axis);
 BuiltValue linear_along(Builder& b, Value* x, const VaryingAxis& axis);
+// Of any type.
+BuiltValue nearest_along(Builder& b, Value* x, const VaryingAxis& axis, bool is_exact);
 
 }  // namespace petrel::exir
 

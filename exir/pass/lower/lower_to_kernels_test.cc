@@ -110,6 +110,19 @@ PassContext with_petrel_ops() {
   return context;
 }
 
+// Rounded up, a size is one expression where every window that hangs over begins inside.
+TEST(LowerToKernels, PoolsImagesOfVaryingSizesRoundedUp) {
+  for (const char* window : {"[3, 3], [2, 2], [0, 0]", "[3, 3], [2, 2], [1, 1]",
+                             "[2, 2], [2, 2], [0, 0]", "[4, 4], [3, 3], [1, 1]"}) {
+    const std::string text =
+        after_pass(lower_to_kernels, absl::StrCat(R"(method @m<n: 4..16>(%x: f32[1,2,n,n]) {
+        %y = aten.max_pool2d.default(%x, )",
+                                                  window, R"(, [1, 1], true)
+        return %y })"));
+    EXPECT_THAT(text, HasSubstr("aten.max_pool2d_with_indices")) << window;
+  }
+}
+
 TEST(LowerAttention, BecomesOneKernelWhereThatIsAllowed) {
   const std::string text = after_pass(lower_to_kernels,
                                       R"(method @m(%q: f32[8,3,4], %k: f32[2,5,4], %m: bool[3,5]) {
