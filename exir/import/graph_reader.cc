@@ -249,6 +249,7 @@ absl::Status GraphReader::read_node(const Json& node) {
   if (target == kWhileLoop) return annotate(read_while_loop(node, source, name), place);
   const OpInfo* op = find_torch_op(operator_name(target));
   const absl::StatusOr<bool> scalar = has_scalar_results_only(node);
+  if (target == kPower && read_power(node, source, name).ok()) return absl::OkStatus();
   if (op == nullptr && scalar.ok() && *scalar) {
     // Often only an assertion uses it.
     PETREL_ASSIGN_OR_RETURN(std::vector<std::string> names, output_names(node));

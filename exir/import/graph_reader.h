@@ -128,6 +128,10 @@ class GraphReader {
                                        const std::string& name, size_t dim, const Source& source);
   absl::StatusOr<Value*> repeated(const OpInfo& op, const std::vector<Argument>& arguments,
                                   const std::string& name, const Source& source);
+  // Powers of numbers (powers.cc).
+  absl::Status read_power(const Json& node, const Source& source, const std::string& name);
+  absl::StatusOr<Value*> product_of(const Argument& base, int64_t factors, const std::string& name,
+                                    const Source& source);
   absl::Status check_recorded(const std::string& name, Value& value);
   absl::StatusOr<Argument> lookup(const std::string& name);
   absl::StatusOr<Argument> known_scalar(const std::string& name);

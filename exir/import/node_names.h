@@ -30,6 +30,9 @@ inline constexpr char kWhileLoop[] = "torch.ops.higher_order.while_loop";
 // left out.
 inline constexpr char kWithEffects[] = "torch.ops.higher_order.with_effects";
 
+// Of numbers, which has no row.
+inline constexpr char kPower[] = "_operator.pow";
+
 // "aten.add.Tensor" for the target "torch.ops.aten.add.Tensor"; "executorch_prim.add.Scalar"
 // for "_operator.add"; other targets as they are.
 std::string operator_name(const std::string& target);

@@ -33,6 +33,15 @@ class NumberArguments(nn.Module):
                 torch.roll(x, -n, 1), torch.roll(x, (1 - n, n + 1), (0, 1)), torch.roll(x, 7, 0))
 
 
+class Powers(nn.Module):
+    """Powers of sizes: integers, which are sizes again, and the roots that attention is divided by."""
+
+    def forward(self, x):
+        n = x.shape[0]
+        return (x / n**2, torch.arange(n**2), (x @ x.t()).reshape(n**2), x * n**-1, x / n**0.5,
+                x * n**-0.5, n**3)
+
+
 class NumberRefusals(nn.Module):
     """Numbers where generated C takes none that sizes make."""
 

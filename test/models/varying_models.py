@@ -15,7 +15,7 @@ from torch.export import Dim
 
 from image_models import Fills, Ranges, Resamples, Resizes, Unfolds, Windows, WritesOut
 from mask_models import MaskedPlaces, MaskRows, Masks
-from number_models import NumberArguments, NumberRefusals, Numbers, ReturnedNumbers
+from number_models import NumberArguments, NumberRefusals, Numbers, Powers, ReturnedNumbers
 from sound_models import Vocoder
 
 
@@ -453,6 +453,11 @@ def number_refusals():
     return NumberRefusals(), (draw(6, 3),), ({0: Dim("rows", min=2, max=10)},), calls
 
 
+def powers():
+    calls = [(draw(rows, 3),) for rows in (2, 5, 10)]
+    return Powers(), calls[1], ({0: Dim("rows", min=2, max=10)},), calls
+
+
 def returned_numbers():
     calls = [(draw(rows, 3), draw(2, columns)) for rows, columns in ((2, 7), (5, 2), (10, 4))]
     shapes = ({0: Dim("rows", min=2, max=10)}, {1: Dim("columns", min=2, max=7)})
@@ -486,7 +491,8 @@ MODELS = {
         cond, cond_varying, cond_nested, map_rows, map_varying, few_rows,
         scan_rows, scan_varying, while_bound, found_start, found_places, found_rows, found_scales,
         found_limits, resizes, resamples, unfolds, windows, vocoder, ranges, fills, outs, numbers,
-        number_arguments, number_refusals, returned_numbers, masks, mask_rows, masked_places, ordered,
+        number_arguments, number_refusals, powers, returned_numbers, masks, mask_rows, masked_places,
+        ordered,
     )
 }  # fmt: skip
 

@@ -33,8 +33,8 @@ NAMES = {
                        "rows_dynamic_8bit rows_dynamic_tensor tokens_dynamic"),
     "varying_test": ("test/models/varying",
                      "cnn_batch cnn_image cond_varying encoder few_rows found_limits found_places "
-                     "found_rows found_scales found_start mlp numbers prefill resizes sizes vocoder "
-                     "windows"),
+                     "found_rows found_scales found_start mlp numbers powers prefill resizes sizes "
+                     "vocoder windows"),
     "vectors_test": ("test/models/portable", "planes windows"),
 }
 # Rows that none of them reaches: export folds them, makes views of them, or writes others for

@@ -112,8 +112,8 @@ class VaryingTest(unittest.TestCase):
         for name in ("encoder", "prefill"):
             self.check_calls(name)
 
-    def test_places_and_frames_of_any_number(self):
-        for name in ("windows", "vocoder"):
+    def test_places_frames_and_powers_of_sizes(self):
+        for name in ("windows", "vocoder", "powers"):
             self.check_calls(name)
 
     def test_counts_from_the_end_and_branches(self):
