@@ -308,6 +308,8 @@ TEST(ImportRefusals, NamesTheMemberThatIsWrong) {
       {kProgram, "torch.ops.aten.conv2d.default",
        "torch.ops.export.access_subclass_inner_tensor.default",
        "save what its run_decompositions({}) returns"},
+      {kProgram, "torch.ops.aten.conv2d.default", "torch._functorch.predispatch._add_batch_dim",
+       "(of torch.vmap: save what run_decompositions({}) returns)"},
       {kProgram, "\"name\": \"stride\"", "\"name\": \"strife\"",
        "the schema has no argument 'strife'"},
       {kProgram, "\"name\": \"bias\"", "\"name\": \"input\"", "is given twice"},

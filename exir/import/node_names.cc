@@ -289,6 +289,9 @@ absl::Status check_operators(const Json& graph) {
       absl::StrAppend(&text, " (the program keeps weights as objects of Python: save what its ",
                       "run_decompositions({}) returns)");
     }
+    if (absl::StartsWith(name, "torch._functorch.predispatch.")) {
+      absl::StrAppend(&text, " (of torch.vmap: save what run_decompositions({}) returns)");
+    }
     if (absl::StartsWith(name, kOwnOperators)) {
       absl::StrAppend(&text, " (an operator of the compiler, which no program of torch has)");
     }
