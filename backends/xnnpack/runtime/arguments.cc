@@ -3,6 +3,8 @@
 
 #include <xnnpack.h>
 
+#include <algorithm>
+
 #include "runtime/core/log.h"
 
 namespace petrel::backends::xnnpack {
@@ -13,6 +15,8 @@ using runtime::EValue;
 using runtime::Result;
 using runtime::Span;
 using runtime::Tensor;
+
+constexpr uint8_t kMaxShared = 127;  // of int8 and uint8
 
 runtime::ScalarType argument_type(Datatype datatype) {
   switch (datatype) {
@@ -42,7 +46,7 @@ Result<Tensor> tensor_argument(Span<EValue*> args, size_t index, const Value& va
     return argument.error();
   }
   const Tensor tensor = *argument;
-  if (tensor.scalar_type() != type) {
+  if (tensor.scalar_type() != type && !is_unsigned(tensor, value)) {
     PETREL_LOG(Error, "argument %zu has type %s, must be %s", index,
                to_string(tensor.scalar_type()), to_string(type));
     return Error::InvalidArgument;
@@ -61,6 +65,25 @@ Result<Tensor> tensor_argument(Span<EValue*> args, size_t index, const Value& va
     return Error::InvalidArgument;
   }
   return tensor;
+}
+
+bool is_unsigned(const Tensor& tensor, const Value& value) {
+  return value.datatype == Datatype::QINT8 && tensor.scalar_type() == runtime::ScalarType::Byte;
+}
+
+Error check_levels(const void* data, size_t nbytes, size_t index) {
+  const auto* levels = static_cast<const uint8_t*>(data);
+  const uint8_t* found =
+      std::find_if(levels, levels + nbytes, [](uint8_t q) { return q > kMaxShared; });
+  if (found == levels + nbytes) return Error::Ok;
+  PETREL_LOG(Error, "argument %zu: element %td is %u of uint8, its payload has int8 up to %u",
+             index, found - levels, unsigned{*found}, unsigned{kMaxShared});
+  return Error::InvalidArgument;
+}
+
+void raise_levels(uint8_t* levels, size_t nbytes) {
+  std::replace_if(
+      levels, levels + nbytes, [](uint8_t q) { return q > kMaxShared; }, uint8_t{0});
 }
 
 bool may_over_read(const runtime::BackendExecutionContext& context, const void* data,

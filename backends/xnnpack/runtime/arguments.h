@@ -26,11 +26,21 @@ namespace petrel::backends::xnnpack {
 // Which dim of the tensor is at `place`, counted from the outermost in memory.
 uint8_t axis_at(const runtime::Tensor& tensor, size_t place);
 
-// Argument `index` as a tensor with data, of the type and rank of `value`. Scalars,
-// which ExecuTorch writes as [1], may also come as what they are: rank 0. Without
+// Argument `index` as a tensor with data, of the rank of `value`, and of its type or is_unsigned().
+// Scalars, which ExecuTorch writes as [1], may also come as what they are: rank 0. Without
 // `needs_data` it may have none.
 runtime::Result<runtime::Tensor> tensor_argument(runtime::Span<runtime::EValue*> args, size_t index,
                                                  const Value& value, bool needs_data);
+
+// Levels of uint8 where the payload has int8: so ExecuTorch writes programs of uint8. The same
+// bytes stand for the same levels from 0 to 127.
+bool is_unsigned(const runtime::Tensor& tensor, const Value& value);
+
+// InvalidArgument for an input with a level above 127, which XNNPACK would take for a negative one.
+runtime::Error check_levels(const void* data, size_t nbytes, size_t index);
+
+// Makes levels below 0 of an output 0, which uint8 saturates at.
+void raise_levels(uint8_t* levels, size_t nbytes);
 
 // Whether XNNPACK may be given `data` as it is.
 bool may_over_read(const runtime::BackendExecutionContext& context, const void* data,

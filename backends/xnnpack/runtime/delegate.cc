@@ -305,6 +305,9 @@ Error Delegate::execute(const runtime::BackendExecutionContext& context, Span<EV
     if (output.unstaged == nullptr) continue;
     std::memcpy(output.unstaged, output.data, output.nbytes);
   }
+  for (const External& output : outputs_) {
+    if (output.levels != nullptr) raise_levels(output.levels, output.nbytes);
+  }
   return Error::Ok;
 }
 
@@ -334,6 +337,9 @@ Error Delegate::bind_inputs(const runtime::BackendExecutionContext& context, Spa
       return Error::InvalidArgument;
     }
     const size_t nbytes = tensor.nbytes();
+    if (is_unsigned(tensor, graph_.values[input.value])) {
+      PETREL_RETURN_IF_ERROR(check_levels(data, nbytes, i));
+    }
     if (!may_over_read(context, data, nbytes)) {
       PETREL_RETURN_IF_ERROR(reserve_staging(context, i, nbytes, &input.staging));
       std::memcpy(input.staging.data(), data, nbytes);
@@ -381,6 +387,8 @@ Error Delegate::bind_outputs(const runtime::BackendExecutionContext& context, Sp
     PETREL_RETURN_IF_ERROR(resize_output(tensor, index, dims));
     void* data = tensor.mutable_data_ptr();
     output.nbytes = tensor.nbytes();
+    const bool has_unsigned = is_unsigned(tensor, graph_.values[output.value]);
+    output.levels = has_unsigned ? static_cast<uint8_t*>(data) : nullptr;
     output.unstaged = nullptr;
     if (output.is_read && !may_over_read(context, data, output.nbytes)) {
       PETREL_RETURN_IF_ERROR(reserve_staging(context, index, output.nbytes, &output.staging));

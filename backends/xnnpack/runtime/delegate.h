@@ -96,6 +96,7 @@ class Delegate {
     PaddedBuffer staging = {};   // for data that must not be read past its end
     bool is_read = false;        // an output that kernels also read
     void* unstaged = nullptr;    // where a staged output belongs
+    uint8_t* levels = nullptr;   // of an output that is_unsigned()
     size_t nbytes = 0;
   };
 

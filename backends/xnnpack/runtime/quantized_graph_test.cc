@@ -274,5 +274,27 @@ TEST(QuantizedGraph, OfAClampToAFarScaleBehindAProductLoads) {
   EXPECT_EQ(found, (std::vector<std::vector<float>>{{-0x1p-13f, 127 * 0x1p-20f}, {0, 0}}));
 }
 
+// Files of ExecuTorch give levels of uint8 to payloads of int8. From 0 to 127 both are the same;
+// others would be taken for negative ones.
+TEST(QuantizedGraph, TakesLevelsOfUint8WhereInt8HasThem) {
+  GraphBuilder b;
+  const uint32_t x = int8(b, b.input({1, 4}), 0.5f);
+  const uint32_t y = int8(b, b.output({1, 4}), 0.5f, 3);
+  b.node(NodeKind::Negate, {x}, {y});
+  const DelegatePtr delegate = create(b.graph, nullptr);
+  ASSERT_NE(delegate, nullptr);
+  Arguments args;
+  std::vector<uint8_t> in = {0, 1, 3, 127};
+  std::vector<uint8_t> out(in.size(), 9);
+  for (std::vector<uint8_t>* levels : {&in, &out}) {
+    args.add({1, 4});
+    args.retype(runtime::ScalarType::Byte, levels->data());
+  }
+  ASSERT_EQ(args.run(*delegate), Error::Ok);
+  EXPECT_EQ(out, (std::vector<uint8_t>{3, 2, 0, 0}));
+  in[2] = 128;
+  EXPECT_EQ(args.run(*delegate), Error::InvalidArgument);
+}
+
 }  // namespace
 }  // namespace petrel::backends::xnnpack

@@ -70,6 +70,14 @@ class Arguments {
     return data;
   }
 
+  // Makes the last tensor one of another type, over `data`.
+  void retype(runtime::ScalarType type, void* data) {
+    std::vector<int32_t>& s = sizes_.back();
+    impls_.back() = runtime::TensorImpl(type, static_cast<ssize_t>(s.size()), s.data(), data,
+                                        orders_.back().data(), strides_.back().data(),
+                                        runtime::TensorShapeDynamism::DYNAMIC_BOUND);
+  }
+
   runtime::TensorImpl& tensor(size_t i) { return impls_[i]; }
   runtime::EValue& value(size_t i) { return values_[i]; }
   std::vector<uint8_t>& order(size_t i) { return orders_[i]; }
