@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "exir/ir/blob.h"
+#include "exir/output/output_files.h"
 #include "exir/status_macros.h"
 #include "extension/levels/level_arrays.h"
 #include "extension/module/error_text.h"
@@ -54,11 +55,30 @@ std::string describe(const NpyArray& array) {
                       "] sha256 ", exir::to_hex(exir::sha256_of(array.data)).substr(0, 16));
 }
 
+std::string path_of(const OutputPlace& place, size_t i) {
+  return absl::StrCat(place.folder, "/", place.prefix, "output_", i, ".npy");
+}
+
+absl::Status check_read(const OutputPlace& place, size_t num_outputs) {
+  if (place.folder.empty()) return absl::OkStatus();
+  std::vector<std::string> files = place.read;
+  for (const std::string& word : place.read) {
+    const size_t equals = word.find('=');
+    if (equals != std::string::npos) files.push_back(word.substr(equals + 1));
+  }
+  for (size_t i = 0; i < num_outputs; ++i) {
+    for (const std::string& file : files) {
+      PETREL_RETURN_IF_ERROR(exir::check_is_not(path_of(place, i), "a file that is read", file));
+    }
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
-absl::Status show_outputs(const std::vector<EValue>& outputs, const std::string& folder,
-                          const std::string& prefix, uint64_t max_bytes,
-                          const OutputLevels& levels) {
+absl::Status show_outputs(const std::vector<EValue>& outputs, const OutputPlace& place,
+                          uint64_t max_bytes, const OutputLevels& levels) {
+  PETREL_RETURN_IF_ERROR(check_read(place, outputs.size()));
   runtime::Budget budget("max_input_bytes", max_bytes);
   for (size_t i = 0; i < outputs.size(); ++i) {
     std::optional<NpyArray> array;
@@ -70,14 +90,13 @@ absl::Status show_outputs(const std::vector<EValue>& outputs, const std::string&
       }
       array = to_npy(outputs[i].toTensor());
       if (i < levels.size() && levels[i]) array = in_numbers(*array, *levels[i]);
-      std::printf("%soutput_%zu: %s\n", prefix.c_str(), i, describe(*array).c_str());
+      std::printf("%soutput_%zu: %s\n", place.prefix.c_str(), i, describe(*array).c_str());
     } else {
       array = number_array(outputs[i]);
-      std::printf("%soutput_%zu: %s\n", prefix.c_str(), i, describe(outputs[i]).c_str());
+      std::printf("%soutput_%zu: %s\n", place.prefix.c_str(), i, describe(outputs[i]).c_str());
     }
-    if (folder.empty() || !array) continue;
-    const std::string path = absl::StrCat(folder, "/", prefix, "output_", i, ".npy");
-    PETREL_RETURN_IF_ERROR(write_npy(path, *array));
+    if (place.folder.empty() || !array) continue;
+    PETREL_RETURN_IF_ERROR(write_npy(path_of(place, i), *array));
   }
   return absl::OkStatus();
 }

@@ -18,12 +18,19 @@ namespace petrel::extension {
 // By output; an output whose levels are here is shown as the numbers that they stand for.
 using OutputLevels = std::vector<std::optional<Levels>>;
 
-// A line for each output, and each tensor as PREFIXoutput_N.npy in `folder` unless that is "".
+// Where outputs are written, as PREFIXoutput_N.npy.
+struct OutputPlace {
+  std::string folder;  // "": nowhere
+  std::string prefix;
+  std::vector<std::string> read;  // files, or words NAME=FILE of inputs, that stay as they are
+};
+
+// A line for each output, and a file for each tensor.
+// InvalidArgument where one would take the place of what was read; none is written then.
 // ResourceExhausted where they have more than `max_bytes`, the limit max_input_bytes: a method may
 // name one tensor as many outputs, and each is copied.
-absl::Status show_outputs(const std::vector<runtime::EValue>& outputs, const std::string& folder,
-                          const std::string& prefix, uint64_t max_bytes,
-                          const OutputLevels& levels = {});
+absl::Status show_outputs(const std::vector<runtime::EValue>& outputs, const OutputPlace& place,
+                          uint64_t max_bytes, const OutputLevels& levels = {});
 
 }  // namespace petrel::extension
 

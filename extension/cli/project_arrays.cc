@@ -181,7 +181,7 @@ absl::Status show_board_outputs(const PackageMethod& method, const ArrayOptions&
           absl::StrCat("'", options.output_dir, "' cannot be made: ", failed.message()));
     }
   }
-  return show_outputs(outputs, options.output_dir, "", options.max_bytes, levels);
+  return show_outputs(outputs, {options.output_dir, "", options.inputs}, options.max_bytes, levels);
 }
 
 }  // namespace petrel::extension

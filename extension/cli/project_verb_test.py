@@ -88,6 +88,16 @@ class ProjectVerbTest(unittest.TestCase):
                 want = self.expected("--input", DIGIT)
                 self.assertEqual((got.shape, got.data), (want.shape, want.data))
 
+    def test_outputs_do_not_take_the_place_of_inputs(self):
+        self.generate()
+        self.project()
+        self.petrel("project", "build", "p")
+        mine = self.folder / "output_0.npy"
+        mine.write_bytes(DIGIT.read_bytes())
+        said = self.petrel("project", "run", "p", "--input", mine, "--output-dir", ".", code=1)
+        self.assertIn("output './output_0.npy' is a file that is read", said)
+        self.assertEqual(mine.read_bytes(), DIGIT.read_bytes())
+
     def test_sizes_that_vary(self):
         model = VARYING / "cnn_image.pt2"
         inputs = sorted(VARYING.glob("cnn_image.call_1.input_*.npy"))

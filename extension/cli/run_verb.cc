@@ -10,8 +10,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "exir/output/output_files.h"
-#include "exir/status_macros.h"
 #include "extension/cli/call_outputs.h"
 #include "extension/cli/compiled_io.h"
 #include "extension/cli/console.h"
@@ -89,37 +87,19 @@ std::string prefix_of(size_t call, size_t calls) {
   return calls == 1 ? "" : absl::StrCat("call_", call, "_");
 }
 
-// What the words NAME=FILE and FILE of a call and of those before it may mean, and other files.
-std::vector<std::string> files_read(const Arguments& arguments, const std::vector<Call>& calls,
-                                    size_t call) {
-  std::vector<std::string> words = arguments.data;
-  words.push_back(arguments.program);
-  words.insert(words.end(), arguments.replacements.begin(), arguments.replacements.end());
-  for (size_t i = 0; i <= call; ++i) {
-    words.insert(words.end(), calls[i].inputs.begin(), calls[i].inputs.end());
-  }
-  std::vector<std::string> files = words;
-  for (const std::string& word : words) {
-    const size_t equals = word.find('=');
-    if (equals != std::string::npos) files.push_back(word.substr(equals + 1));
-  }
-  return files;
-}
-
-// As show_outputs(). What a call and those before it read stays, and no output is written then;
-// what they wrote may be read by later ones.
+// As show_outputs(). What a call and those before it read stays; what they wrote may be read by
+// later ones.
 absl::Status write_outputs(const std::vector<runtime::EValue>& outputs, const Arguments& arguments,
                            const std::vector<Call>& calls, size_t call,
                            const OutputLevels& levels = {}) {
-  const std::string& folder = arguments.output_dir;
-  const std::string prefix = prefix_of(call, calls.size());
-  for (size_t i = 0; !folder.empty() && i < outputs.size(); ++i) {
-    const std::string path = absl::StrCat(folder, "/", prefix, "output_", i, ".npy");
-    for (const std::string& file : files_read(arguments, calls, call)) {
-      PETREL_RETURN_IF_ERROR(exir::check_is_not(path, "a file that is read", file));
-    }
-  }
-  return show_outputs(outputs, folder, prefix, arguments.limits.max_input_bytes, levels);
+  OutputPlace place{arguments.output_dir, prefix_of(call, calls.size()), arguments.data};
+  place.read.push_back(arguments.program);
+  const auto add = [&](const std::vector<std::string>& words) {
+    place.read.insert(place.read.end(), words.begin(), words.end());
+  };
+  add(arguments.replacements);
+  for (size_t i = 0; i <= call; ++i) add(calls[i].inputs);
+  return show_outputs(outputs, place, arguments.limits.max_input_bytes, levels);
 }
 
 // Runs one call, prints its outputs and writes the tensors among them.
