@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exir/driver/observe.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -47,11 +48,19 @@ absl::StatusOr<std::map<std::string, MethodQuantization>> choices_of(const Progr
   return choices;
 }
 
-absl::Status check_something_is_left(const ObservedProgram& observed) {
+// Of the program as `target` has it: integers alone compute volumes by images.
+bool is_something_left(const ObservedProgram& observed, QuantTarget target) {
+  const Program& program = target == QuantTarget::kIntegers ? observed.expanded : observed.floats;
+  return std::any_of(program.methods.begin(), program.methods.end(), [&](const auto& method) {
+    return !quantizable_nodes(*method.second.graph, observed.choices.at(method.first)).empty();
+  });
+}
+
+absl::Status check_something_is_left(const ObservedProgram& observed, QuantTarget target) {
+  if (is_something_left(observed, target)) return absl::OkStatus();
   std::string why;
   for (const auto& [name, method] : observed.floats.methods) {
     const MethodQuantization& choice = observed.choices.at(name);
-    if (!quantizable_nodes(*method.graph, choice).empty()) return absl::OkStatus();
     for (const auto& node : method.graph->nodes()) {
       if (node->regions().empty()) continue;
       absl::StrAppend(&why, "\n  ", node->describe(), ": what its branches compute stays float");
@@ -136,7 +145,6 @@ absl::StatusOr<ObservedProgram> compile_observed(const ExportOptions& options,
   observed.range_choice = wanted.ranges;
   PETREL_ASSIGN_OR_RETURN(observed.floats, optimize_program(options, phases, true));
   PETREL_ASSIGN_OR_RETURN(observed.choices, choices_of(observed.floats, wanted));
-  PETREL_RETURN_IF_ERROR(check_something_is_left(observed));
   Program floats;
   Program program;
   for (const auto& [name, method] : observed.floats.methods) {
@@ -146,6 +154,7 @@ absl::StatusOr<ObservedProgram> compile_observed(const ExportOptions& options,
   if (wanted.scheme == QuantScheme::kStaticInt8) {
     PETREL_RETURN_IF_ERROR(expand_for_integers(observed.expanded));
   }
+  PETREL_RETURN_IF_ERROR(check_something_is_left(observed, target_of(options)));
   for (const auto& [name, method] : observed.expanded.methods) {
     Method& copy = program.methods[name];
     copy.graph = method.graph->clone();

@@ -300,6 +300,9 @@ class QuantizeVerbTest(QuantizeCase):
                             LAYERS / "conv3d.input_0.npy")
         self.assertIn("nothing to quantise: no product with a constant weight fits\n", said)
         self.assertIn("(aten.convolution.default): is a convolution of volumes", said)
+        # Integers alone compute volumes by images.
+        self.done("quantize", LAYERS / "conv3d.pt2", "-o", "m.pte", "--calibrate",
+                  LAYERS / "conv3d.input_0.npy", "--int8", "integer")
         self.assertIn("nothing to quantise: no product",
                       self.refuses(1, "quantize", LAYERS / "order.pt2", "-o", "m.pte",
                                    "--calibrate", "x.npy"))
