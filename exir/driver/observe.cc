@@ -18,6 +18,7 @@
 #include "exir/quantize/expand_for_integers.h"
 #include "exir/quantize/quantize_graph.h"
 #include "exir/quantize/stored_weights.h"
+#include "exir/quantize/visible_scores.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir {
@@ -97,8 +98,8 @@ std::vector<Value*> values_of_rows(const Graph& graph, const MethodQuantization&
 
 // Makes the values that need a scale, or that are multiplied, the outputs. State is written
 // as before: what comes later depends on it.
-ObservedMethod observe(Graph& graph, const MethodQuantization& choice, bool see_rows,
-                       bool is_delegated) {
+absl::StatusOr<ObservedMethod> observe(Graph& graph, const MethodQuantization& choice,
+                                       bool see_rows, bool is_delegated) {
   ObservedMethod method;
   for (const Value* input : graph.inputs()) method.inputs.push_back(input->name());
   std::vector<Value*> seen;
@@ -111,14 +112,24 @@ ObservedMethod observe(Graph& graph, const MethodQuantization& choice, bool see_
   if (seen.empty()) return method;
   std::vector<Value*> outputs;
   const bool turns_images = is_delegated && !see_rows && has_images(graph);
+  // Asked of a graph that has no more nodes than the model.
+  std::set<const Value*> scores;
+  for (const Value* value : seen) {
+    if (!see_rows && is_score(*value)) scores.insert(value);
+  }
+  VisibleScores visible(graph);
   for (Value* value : seen) {
+    const std::string name = value->name();
+    if (scores.count(value) != 0) {
+      PETREL_ASSIGN_OR_RETURN(value, visible.part_of(value));
+    }
     if (value->is_input()) {
-      method.seen_there.insert(value->name());
+      method.seen_there.insert(name);
       continue;
     }
-    method.outputs.push_back(value->name());
+    method.outputs.push_back(name);
     if (turns_images && value->tensor().rank() == 4 && !value->tensor().is_dynamic()) {
-      method.channels_last.insert(value->name());
+      method.channels_last.insert(name);
       value = with_channels_last(graph, value);
     }
     outputs.push_back(value);
@@ -158,8 +169,9 @@ absl::StatusOr<ObservedProgram> compile_observed(const ExportOptions& options,
   for (const auto& [name, method] : observed.expanded.methods) {
     Method& copy = program.methods[name];
     copy.graph = method.graph->clone();
-    observed.methods[name] = observe(*copy.graph, observed.choices[name], wanted.see_rows,
-                                     !wanted.runs_on.of(name).empty());
+    PETREL_ASSIGN_OR_RETURN(observed.methods[name],
+                            observe(*copy.graph, observed.choices[name], wanted.see_rows,
+                                    !wanted.runs_on.of(name).empty()));
   }
   std::array<RoutedBlobStore, 2> stores;
   if (!wanted.runs_on.empty()) {

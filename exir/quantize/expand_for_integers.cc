@@ -21,6 +21,7 @@
 #include "exir/pass/passes/remove_identities.h"
 #include "exir/quantize/expand_forms.h"
 #include "exir/quantize/integer_roles.h"
+#include "exir/quantize/visible_scores.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir {
@@ -42,20 +43,35 @@ Rewritten where_allowed(Builder& b, Node& node, Value* allowed, Value* x) {
   return done(b, node, b.call(aten::where_self, {allowed, x, low}));
 }
 
-// Of a constant that is 0 or shuts out, where it is 0; null for others.
-absl::StatusOr<Value*> allowed_of(Builder& b, const Value& mask) {
+// A constant that is added to scores, in two.
+struct SplitMask {
+  Value* allowed = nullptr;  // where it does not shut out; null of a constant that never does
+  Value* rest = nullptr;     // what it adds there; null for 0
+};
+
+// Numbers that are finite shut out before a softmax alone.
+absl::StatusOr<SplitMask> split(Builder& b, const Value& mask, bool is_of_scores) {
   PETREL_ASSIGN_OR_RETURN(std::vector<double> numbers, decode_constant(*mask.constant()));
-  bool shuts_out = false;
+  const double most = is_of_scores ? kShutOut : -std::numeric_limits<double>::infinity();
+  std::vector<double> allowed;
   for (double& number : numbers) {
-    if (number != 0 && !(number <= kShutOut)) return nullptr;
-    shuts_out = shuts_out || number != 0;
-    number = number == 0 ? 1 : 0;
+    allowed.push_back(number <= most ? 0 : 1);
+    if (number <= most) number = 0;
   }
-  if (!shuts_out) return nullptr;
-  PETREL_ASSIGN_OR_RETURN(Blob data, encode_constant(numbers, ScalarType::kBool));
-  return add_unique_constant(b.graph(), absl::StrCat(mask.constant()->fqn, "@allowed"),
-                             TensorType::contiguous(ScalarType::kBool, mask.tensor().sizes),
-                             std::move(data), mask.constant()->kind, mask.constant()->sources());
+  const auto is_zero = [](double number) { return number == 0; };
+  SplitMask parts;
+  if (std::none_of(allowed.begin(), allowed.end(), is_zero)) return parts;
+  const auto part = [&](const char* suffix, ScalarType dtype,
+                        const std::vector<double>& of) -> BuiltValue {
+    PETREL_ASSIGN_OR_RETURN(Blob data, encode_constant(of, dtype));
+    return add_unique_constant(b.graph(), absl::StrCat(mask.constant()->fqn, suffix),
+                               TensorType::contiguous(dtype, mask.tensor().sizes), std::move(data),
+                               mask.constant()->kind, mask.constant()->sources());
+  };
+  PETREL_ASSIGN_OR_RETURN(parts.allowed, part("@allowed", ScalarType::kBool, allowed));
+  if (std::all_of(numbers.begin(), numbers.end(), is_zero)) return parts;
+  PETREL_ASSIGN_OR_RETURN(parts.rest, part("@rest", ScalarType::kFloat, numbers));
+  return parts;
 }
 
 absl::StatusOr<bool> is_zero(const Value& value) {
@@ -96,7 +112,8 @@ absl::StatusOr<Value*> chosen_by(Builder& b, Value* mask) {
   return allowed;
 }
 
-// x + mask, where the mask is a constant, or chosen by what is allowed.
+// x + mask, where the mask is a constant, or chosen by what is allowed; it may also add to what
+// it does not shut out, as distances of places do.
 Rewritten masked_sum(Builder& b, Node& node) {
   if (node.argument(arg::alpha) != Argument(int64_t{1})) return false;
   for (const auto& [x_name, mask_name] :
@@ -104,11 +121,29 @@ Rewritten masked_sum(Builder& b, Node& node) {
     Value* const x = tensor_at(node, x_name);
     Value* const mask = tensor_at(node, mask_name);
     if (x == nullptr || mask == nullptr || mask->tensor().dtype != ScalarType::kFloat) continue;
-    if (x->tensor().all_sizes() != node.result()->tensor().all_sizes()) continue;
+    const auto& sizes = node.result()->tensor().all_sizes();
     if (is_fixed(mask) && mask->tensor().numel() > 1) {
-      PETREL_ASSIGN_OR_RETURN(Value * allowed, allowed_of(b, *mask));
-      if (allowed != nullptr) return where_allowed(b, node, allowed, x);
+      PETREL_ASSIGN_OR_RETURN(const SplitMask parts, split(b, *mask, is_score(*node.result())));
+      if (parts.allowed != nullptr && parts.rest != nullptr) {
+        PETREL_ASSIGN_OR_RETURN(Value * sum, b.binary(aten::add_Tensor, x, parts.rest));
+        return where_allowed(b, node, parts.allowed, sum);
+      }
+      if (parts.allowed != nullptr && x->tensor().all_sizes() == sizes) {
+        return where_allowed(b, node, parts.allowed, x);
+      }
     }
+    const Node* const chosen = mask->producer();
+    if (chosen != nullptr && chosen->is(aten::where_self) &&
+        shuts_out(*chosen->input(arg::other)) && is_score(*node.result())) {
+      Value* const rest = chosen->input(arg::self);
+      PETREL_ASSIGN_OR_RETURN(const bool adds_nothing, is_zero(*rest));
+      const bool has_all = x->tensor().all_sizes() == sizes || rest->tensor().all_sizes() == sizes;
+      if (!adds_nothing && has_all) {
+        PETREL_ASSIGN_OR_RETURN(Value * sum, b.binary(aten::add_Tensor, x, rest));
+        return where_allowed(b, node, chosen->input(arg::condition), sum);
+      }
+    }
+    if (x->tensor().all_sizes() != sizes) continue;
     PETREL_ASSIGN_OR_RETURN(Value * allowed, chosen_by(b, mask));
     if (allowed != nullptr) return where_allowed(b, node, allowed, x);
   }

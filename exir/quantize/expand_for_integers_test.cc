@@ -51,6 +51,42 @@ TEST(ExpandForIntegers, TakesQueriesThatAreLearned) {
   EXPECT_THAT(text, AllOf(HasSubstr("@fold : f32[2,3,4]"), HasSubstr("aten.bmm.default")));
 }
 
+// As distances of places are, with what comes later shut out.
+TEST(ExpandForIntegers, TakesMasksThatAddToWhatTheyAllow) {
+  const std::string text = expanded(R"(method @m(%x: f32[3,3], %d: f32[3,3], %m: bool[3,3]) {
+    %n = aten.full.default([], -inf, dtype=f32)
+    %w = aten.where.self(%m, %d, %n)
+    %s = aten.add.Tensor(%x, %w, 1)
+    %y = aten._softmax.default(%s, 1, false)
+    return %y })");
+  EXPECT_THAT(text, HasSubstr("aten.add.Tensor(%0, %1, 1)"));
+  const auto graph = graph_of(R"(method @m(%x: f32[2,3]) {
+    %c = constant @c : f32[2,3]
+    %b = aten.sub.Scalar(%c, 2, 1)
+    %w = aten.mul.Scalar(%b, 1000000)
+    %s = aten.add.Tensor(%x, %w, 1)
+    %y = aten._softmax.default(%s, 1, false)
+    return %y })");
+  ASSERT_NE(graph, nullptr);
+  ASSERT_TRUE(fold_constants(*graph, {}).ok());
+  ASSERT_TRUE(expand_for_integers(*graph).ok());
+  EXPECT_THAT(plain_text(*graph), HasSubstr("@rest : f32[2,3]"));
+}
+
+// Numbers far below 0 are what they are where no softmax comes.
+TEST(ExpandForIntegers, LeavesSumsThatAreNoScores) {
+  const auto graph = graph_of(R"(method @m(%x: f32[2,3]) {
+    %c = constant @c : f32[2,3]
+    %b = aten.sub.Scalar(%c, 2, 1)
+    %w = aten.mul.Scalar(%b, 1000000)
+    %s = aten.add.Tensor(%x, %w, 1)
+    return %s })");
+  ASSERT_NE(graph, nullptr);
+  ASSERT_TRUE(fold_constants(*graph, {}).ok());
+  ASSERT_TRUE(expand_for_integers(*graph).ok());
+  EXPECT_THAT(plain_text(*graph), Not(HasSubstr("aten.where")));
+}
+
 TEST(ExpandForIntegers, ShutsOutByOneFormOfMask) {
   const std::string text = expanded(R"(method @m(%x: f32[3,3], %m: bool[3,3]) {
     %s = aten.masked_fill.Scalar(%x, %m, -inf)
