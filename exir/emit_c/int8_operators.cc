@@ -4,8 +4,10 @@
 // of the reference kernels.
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "exir/emit_c/int8_calls.h"
 #include "exir/emit_c/int8_product.h"
 #include "exir/emit_c/literal.h"
@@ -176,6 +178,19 @@ void bind_planes(KernelCall& call, const std::string& role, const TensorType& ty
   NodeCalls::bind(call, role + "_COLUMN", 1);
 }
 
+// Where a window is of a size that varies, the list is made by each call.
+void bind_windows(KernelCall& call, const char* token, const Argument& windows, const char* size) {
+  constexpr int64_t kSize = -1;
+  std::vector<std::string> texts;
+  for (const int64_t number : ints_of(windows)) {
+    if (number == kSize) call.tokens["WINDOWS"] = "const int32_t";
+    texts.push_back(number == kSize ? absl::StrCat("(int32_t)", call.tokens[size])
+                                    : absl::StrCat(number));
+  }
+  call.tokens[token] =
+      texts.empty() ? list({}) : absl::StrCat("{", absl::StrJoin(texts, ", "), "}");
+}
+
 // What both pools begin with: windows are in lists.
 KernelCall& windows(const OperatorRow& row, NodeCalls& calls, const char* source) {
   const Node& node = calls.node();
@@ -189,11 +204,12 @@ KernelCall& windows(const OperatorRow& row, NodeCalls& calls, const char* source
   bind_planes(call, "IN", x->tensor(), planes);
   bind_planes(call, "OUT", calls.out()->tensor(), planes);
   bind_levels(call, calls, x);
-  call.tokens["WINDOWS_OF_ROWS"] = list(ints_of(node.argument(arg::rows)));
-  call.tokens["WINDOWS_OF_COLUMNS"] = list(ints_of(node.argument(arg::columns)));
   NodeCalls::bind(call, "PLANES", planes);
   NodeCalls::bind(call, "IN_HEIGHT", sizes[last - 1]);
   NodeCalls::bind(call, "IN_WIDTH", sizes[last]);
+  call.tokens["WINDOWS"] = "static const int32_t";
+  bind_windows(call, "WINDOWS_OF_ROWS", node.argument(arg::rows), "IN_HEIGHT");
+  bind_windows(call, "WINDOWS_OF_COLUMNS", node.argument(arg::columns), "IN_WIDTH");
   NodeCalls::bind(call, "OUT_HEIGHT", out[last - 1]);
   NodeCalls::bind(call, "OUT_WIDTH", out[last]);
   call.arguments = {calls.read(x), calls.write(calls.out())};
@@ -260,15 +276,11 @@ absl::Status norm(const OperatorRow& row, NodeCalls& calls) {
 }
 
 constexpr OperatorRow kRows[] = {
-    {"petrel::int8_table.out", table},
-    {"petrel::int8_add.out", add},
-    {"petrel::int8_mul.out", mul},
-    {"petrel::int8_matmul.out", matmul},
-    {"petrel::int8_average.out", fixed(average)},
-    {"petrel::int8_max_pool.out", fixed(max_pool)},
-    {"petrel::int8_softmax.out", softmax},
-    {"petrel::int8_masked_softmax.out", masked_softmax},
-    {"petrel::int8_norm.out", fixed(norm)},
+    {"petrel::int8_table.out", table},     {"petrel::int8_add.out", add},
+    {"petrel::int8_mul.out", mul},         {"petrel::int8_matmul.out", matmul},
+    {"petrel::int8_average.out", average}, {"petrel::int8_max_pool.out", fixed(max_pool)},
+    {"petrel::int8_softmax.out", softmax}, {"petrel::int8_masked_softmax.out", masked_softmax},
+    {"petrel::int8_norm.out", norm},
 };
 
 }  // namespace

@@ -15,8 +15,10 @@
 namespace petrel::exir {
 namespace {
 
-// First index, end and divisor of each window of a dim.
+// First index, end and divisor of each window of a dim. An end and a divisor of kSize are the size
+// of the dim, which varies.
 using Windows = Ints;
+constexpr int64_t kSize = -1;
 
 // So many that C has room for three numbers of each.
 absl::Status check_windows(int64_t count) { return check_table({3, count}); }
@@ -32,20 +34,22 @@ Windows each_alone(int64_t size) {
   return windows;
 }
 
-// The largest number of elements, and the largest divisor.
-std::pair<int64_t, int64_t> largest(const Windows& windows) {
+// The largest number of elements, and the largest divisor, in a dim of at most `size`.
+std::pair<int64_t, int64_t> largest(const Windows& windows, int64_t size) {
+  const auto known = [size](int64_t number) { return number == kSize ? size : number; };
   std::pair<int64_t, int64_t> most = {0, 1};
   for (size_t i = 0; i < windows.size(); i += 3) {
-    most.first = std::max(most.first, windows[i + 1] - windows[i]);
-    most.second = std::max(most.second, windows[i + 2]);
+    most.first = std::max(most.first, known(windows[i + 1]) - windows[i]);
+    most.second = std::max(most.second, known(windows[i + 2]));
   }
   return most;
 }
 
 absl::StatusOr<Value*> average(Builder& b, const FormOperand& x, Value* input, Windows rows,
                                Windows columns, const FormTarget& target) {
-  const auto [tall, divisor_of_rows] = largest(rows);
-  const auto [wide, divisor_of_columns] = largest(columns);
+  const TensorType& type = input->tensor();
+  const auto [tall, divisor_of_rows] = largest(rows, type.sizes[type.rank() - 2]);
+  const auto [wide, divisor_of_columns] = largest(columns, type.sizes[type.rank() - 1]);
   const double sum =
       static_cast<double>(tall) * static_cast<double>(wide) * static_cast<double>(x.levels.reach());
   if (sum > 2147483647.0)
@@ -104,6 +108,40 @@ std::optional<Reduction> side_by_side(const Sizes& sizes, const std::vector<bool
   return made;
 }
 
+// Of tensors whose sizes vary, windows are of the last two dims as they are.
+bool reduces_last_two(const TensorType& type, const std::vector<bool>& reduced) {
+  const size_t rank = type.rank();
+  if (rank < 2 || std::find(reduced.begin(), reduced.end() - 2, true) != reduced.end() - 2) {
+    return false;
+  }
+  return (reduced[rank - 2] || !type.varies(rank - 2)) &&
+         (reduced[rank - 1] || !type.varies(rank - 1));
+}
+
+absl::StatusOr<Value*> reduce_last_two(Builder& b, const Node& node, const FormOperand& x,
+                                       const std::vector<bool>& reduced, const FormTarget& target,
+                                       bool divides) {
+  const TensorType& type = x.value->tensor();
+  Windows windows[2];
+  Ints gone;
+  for (size_t i = 0; i < 2; ++i) {
+    const size_t d = type.rank() - 2 + i;
+    const int64_t size = type.varies(d) ? kSize : type.sizes[d];
+    if (!reduced[d]) PETREL_RETURN_IF_ERROR(check_windows(size));
+    if (size == kSize && divides && !is_at_least(sizes_of(type)[d], 1)) {
+      return cannot("it may average no elements");
+    }
+    windows[i] = reduced[d] ? Windows{0, size, divides ? size : 1} : each_alone(size);
+    if (reduced[d]) gone.push_back(static_cast<int64_t>(d));
+  }
+  PETREL_ASSIGN_OR_RETURN(
+      Value * made, average(b, x, x.value, std::move(windows[0]), std::move(windows[1]), target));
+  const TensorType& result = node.result()->tensor();
+  if (result.rank() == type.rank()) return made;
+  if (!type.is_dynamic()) return viewed(b, made, result.sizes);
+  return b.call(aten::squeeze_dims, {made, gone});
+}
+
 // Sums over dims, divided by `divisor` of what is summed.
 absl::StatusOr<Value*> reduce(Builder& b, const Node& node, const FormTarget& target,
                               bool divides) {
@@ -112,14 +150,10 @@ absl::StatusOr<Value*> reduce(Builder& b, const Node& node, const FormTarget& ta
   if (type.numel() == 0) return cannot("it averages no elements");
   const auto over = [&](int64_t size) { return Windows{0, size, divides ? size : 1}; };
   std::vector<bool> reduced = reduced_dims(node, type.rank());
-  if (reduced == std::vector<bool>{false, false, true, true} && has_fixed_planes(type)) {
-    // Planes as they are, so that channels stay what they are.
-    PETREL_ASSIGN_OR_RETURN(
-        Value * made, average(b, x, x.value, over(type.sizes[2]), over(type.sizes[3]), target));
-    const TensorType& result = node.result()->tensor();
-    if (result.rank() == type.rank()) return made;
-    if (!type.is_dynamic()) return viewed(b, made, result.sizes);
-    return b.call(aten::squeeze_dims, {made, Ints{2, 3}});
+  // Planes as they are, so that channels stay what they are.
+  if (reduced == std::vector<bool>{false, false, true, true} ||
+      (type.is_dynamic() && reduces_last_two(type, reduced))) {
+    return reduce_last_two(b, node, x, reduced, target, divides);
   }
   if (type.is_dynamic()) return cannot("its sizes vary");
   Value* input = x.value;

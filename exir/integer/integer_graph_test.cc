@@ -171,6 +171,33 @@ TEST(IntegerGraph, PoolsPlanesOfBatchesThatVary) {
               HasSubstr("its sizes vary"));
 }
 
+// A list has the size of a dim that varies as -1.
+TEST(IntegerGraph, ReducesDimsThatVary) {
+  const auto made = [](const std::string& node, const std::string& size) {
+    Program program;
+    program.methods["m"].graph =
+        graph_of("method @m<s0: 1..8, s1: 0..8>(%q: i8[2," + size + ",4]) {" +
+                 dequantise("a", "q") + node + quantise("z", "p") + "return %z }");
+    const absl::Status status = integer_program(program);
+    return status.ok() ? plain_text(*program.methods["m"].graph) : std::string(status.message());
+  };
+  EXPECT_THAT(made("%p = aten.mean.dim(%a, [1], false, none)\n", "s0"),
+              AllOf(HasSubstr("petrel.int8_average.default(%0, [0, -1, -1], [0, 1, 1, 1, 2, 1, "),
+                    HasSubstr("aten.squeeze.dims(")));
+  EXPECT_THAT(made("%p = aten.sum.dim_IntList(%a, [-1, -2], true, none)\n", "s1"),
+              HasSubstr("petrel.int8_average.default(%0, [0, -1, 1], [0, 4, 1], "));
+  EXPECT_THAT(made("%p = aten.mean.dim(%a, [1], false, none)\n", "s1"),
+              HasSubstr("it may average no elements"));
+  EXPECT_THAT(made("%p = aten._softmax.default(%a, 1, false)\n", "s1"),
+              HasSubstr("petrel.int8_softmax.default(%0, 1, "));
+  EXPECT_THAT(
+      made("%p, %m, %r = aten.native_layer_norm.default(%a, [4], none, none, 1e-5)\n", "s1"),
+      HasSubstr("petrel.int8_norm.default(%0, 4, 1, "));
+  EXPECT_THAT(
+      made("%t = aten.permute.default(%a, [0, 2, 1])\n%p = aten.bmm.default(%t, %a)\n", "s0"),
+      HasSubstr("petrel.int8_matmul.default("));
+}
+
 // Those of a matrix lie as linear has none: channels are its second dim.
 TEST(IntegerGraph, SaysWhatAboutAMatrixHasNoIntegers) {
   const auto product = [](const char* bias, const char* numbers) {

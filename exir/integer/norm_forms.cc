@@ -35,12 +35,20 @@ constexpr int32_t kSumBits = 61;
 // One number for each channel; `otherwise` where there is none.
 absl::StatusOr<std::vector<double>> channels_at(const Node& node, ArgHandle name, size_t count,
                                                 double otherwise) {
-  const Value* const value = tensor_at(node, name);
+  const Value* value = tensor_at(node, name);
   if (value == nullptr) return std::vector<double>(count, otherwise);
+  // Quantisers of other devices than CPUs make levels of these as well.
+  const auto stored = operand_of(node.argument(name), name.text);
+  if (stored.ok()) value = stored->value;
   if (!value->is_constant() || value->constant()->is_mutable()) {
     return cannot(absl::StrCat("its ", name.text, " is computed at run time"));
   }
   PETREL_ASSIGN_OR_RETURN(std::vector<double> numbers, decode_constant(*value->constant()));
+  for (double& number : numbers) {
+    if (stored.ok()) {
+      number = (number - static_cast<double>(stored->levels.zero_point)) * stored->levels.scale;
+    }
+  }
   for (const double number : numbers) {
     if (!std::isfinite(number)) return cannot(absl::StrCat("its ", name.text, " is not finite"));
   }
@@ -71,7 +79,6 @@ absl::StatusOr<Value*> add_integers(Builder& b, const char* name,
 absl::StatusOr<Value*> norm(Builder& b, const Node& node, const FormTarget& target, int64_t size,
                             int64_t repeat, size_t channels) {
   PETREL_ASSIGN_OR_RETURN(const FormOperand x, operand_of(node.argument(arg::input), "input"));
-  if (x.value->tensor().is_dynamic()) return cannot("its sizes vary");
   if (size < 1 || size > kMostSize || repeat > kMostSize) {
     return cannot(absl::StrCat("its rows have ", size, " elements, must have 1 to ", kMostSize));
   }

@@ -29,9 +29,11 @@ absl::StatusOr<Value*> exponentials_of(Builder& b, double scale) {
 
 // The last dims of `like`, all that differ from 1.
 absl::StatusOr<Value*> mask_as(Builder& b, Value* mask, const TensorType& like) {
-  const Sizes& sizes = mask->tensor().sizes;
-  if (std::equal(sizes.rbegin(), sizes.rend(), like.sizes.rbegin())) return mask;
-  return b.call(aten::expand, {mask, Ints(like.sizes.begin(), like.sizes.end())});
+  const rules::Sizes sizes = sizes_of(mask), wanted = sizes_of(like);
+  if (is_always(sizes, {wanted.end() - static_cast<ptrdiff_t>(sizes.size()), wanted.end()})) {
+    return mask;
+  }
+  return b.expand(mask, wanted);
 }
 
 absl::StatusOr<Value*> softmax(Builder& b, const Node& node, const FormTarget& target) {
@@ -46,8 +48,7 @@ absl::StatusOr<Value*> softmax(Builder& b, const Node& node, const FormTarget& t
   const TensorType& type = x.value->tensor();
   if (type.rank() == 0) return cannot("it has no dim");
   const auto dim = static_cast<size_t>(wrap_dim(node.argument(arg::dim).as_int(), type.rank()));
-  if (type.varies(dim)) return cannot("it sums as many exponentials as come at run time");
-  if (is_masked && (type.is_dynamic() || type.all_sizes() != node.result()->tensor().all_sizes())) {
+  if (is_masked && type.all_sizes() != node.result()->tensor().all_sizes()) {
     return cannot("its mask has other sizes");
   }
   PETREL_ASSIGN_OR_RETURN(const FixedPoint point,

@@ -11,11 +11,15 @@
 //
 //   rows [0, 2, 2, 2, 4, 2]   windows of two rows, side by side: out has 2 rows
 //   rows [0, H, H]            one window with all rows
+//   rows [0, -1, -1]          the same, as many as there are
 #include "runtime/kernels/portable/int8_levels.h"
 #include "runtime/micro/math/level_of_share.h"
 
 namespace petrel::runtime::portable {
 namespace {
+
+// Of a window: -1 is the size of its dim.
+int64_t known(int64_t number, int64_t size) { return number == -1 ? size : number; }
 
 // How many elements the longest window has; -1 for windows that are none of a dim of `size`.
 int64_t longest(KernelRuntimeContext& context, Span<const int64_t> windows, int64_t size) {
@@ -25,13 +29,13 @@ int64_t longest(KernelRuntimeContext& context, Span<const int64_t> windows, int6
     return -1;
   }
   for (size_t i = 0; i < windows.size(); i += 3) {
-    if (!check(context, windows[i] >= 0 && windows[i] <= windows[i + 1] && windows[i + 1] <= size,
+    const int64_t end = known(windows[i + 1], size), divisor = known(windows[i + 2], size);
+    if (!check(context, windows[i] >= 0 && windows[i] <= end && end <= size,
                "a window is not within the input") ||
-        !check(context, windows[i + 2] >= 1 && windows[i + 2] <= INT32_MAX,
-               "a divisor is not in [1, 2^31)")) {
+        !check(context, divisor >= 1 && divisor <= INT32_MAX, "a divisor is not in [1, 2^31)")) {
       return -1;
     }
-    most = windows[i + 1] - windows[i] > most ? windows[i + 1] - windows[i] : most;
+    most = end - windows[i] > most ? end - windows[i] : most;
   }
   return most;
 }
@@ -43,8 +47,9 @@ struct Averages {
 
   int64_t sum(int64_t plane, const int64_t* row, const int64_t* column) const {
     Int8Sum sum(0);
-    for (int64_t h = row[0]; h < row[1]; ++h) {
-      for (int64_t w = column[0]; w < column[1]; ++w) {
+    const int64_t bottom = known(row[1], height), right = known(column[1], width);
+    for (int64_t h = row[0]; h < bottom; ++h) {
+      for (int64_t w = column[0]; w < right; ++w) {
         sum.add(input.at(static_cast<size_t>((plane * height + h) * width + w)) - zero_point);
       }
     }
@@ -90,7 +95,7 @@ void int8_average_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   for (int64_t plane = 0; plane < planes; ++plane) {
     for (size_t p = 0; p < rows.size(); p += 3) {
       for (size_t q = 0; q < columns.size(); q += 3) {
-        const int64_t divisor = rows[p + 2] * columns[q + 2];
+        const int64_t divisor = known(rows[p + 2], height) * known(columns[q + 2], width);
         if (!check(context, divisor <= least_unit, "a divisor is too large for the shift")) return;
         const int64_t sum = averages.sum(plane, rows.data() + p, columns.data() + q);
         writer.put(i++, petrel_level_of_share(sum * multiplier, divisor << shift, target.zero_point,

@@ -7,8 +7,8 @@
 /* The sum of each window divided by two numbers: first index, end and divisor of each row and
  * column of the output are in the lists. */
 static void NAME(const IN_TYPE *in, OUT_TYPE *out) {
-  static const int32_t rows[] = WINDOWS_OF_ROWS;
-  static const int32_t columns[] = WINDOWS_OF_COLUMNS;
+  WINDOWS rows[] = WINDOWS_OF_ROWS;
+  WINDOWS columns[] = WINDOWS_OF_COLUMNS;
   for (int32_t n = 0; n < PLANES; ++n) {
     const IN_TYPE *plane = in + n / CHANNELS * IN_BATCH + n % CHANNELS * IN_PLANE;
     for (int32_t p = 0; p < OUT_HEIGHT; ++p) {

@@ -175,7 +175,18 @@ def norms():
              [held(out, sizes, 7, -128, 127, I8)])
 
 
+def averages_of_all():
+    """Of as many rows as there are."""
+    x = (torch.arange(24) * 7 % 50 - 20).view(2, 3, 4).to(I8)
+    sums = (x.long() + 5).sum(1).flatten().tolist()
+    out = [Fraction(int(s) * 2**30, 2**29 * 3) for s in sums]
+    emit("petrel::int8_average.out",
+         [x, [0, -1, -1], [0, 1, 1, 1, 2, 1, 2, 3, 1, 3, 4, 1], -5, 2**30, 29, 1, -128, 127,
+          NUMBERS[I8]],
+         [held(out, (2, 1, 4), 1, -128, 127, I8)])
+
+
 def record():
     for section in (tables, pairs, products, convolutions, averages, pools, softmaxes,
-                    masked_softmaxes, norms):
+                    masked_softmaxes, norms, averages_of_all):
         section()
