@@ -163,8 +163,28 @@ SizeRange SizeExpression::range_with(const SizeTerm& term, int64_t times,
          SizeRange{by.constant(), by.constant()} * SizeRange{times, times};
 }
 
-// What the ranges of single atoms hide: c*(x//c) is x less something in [0, c), and
-// a maximum is one of its operands.
+namespace {
+
+// Of the whole numbers whose multiples by `divisor` lie in a range.
+SizeRange multiples_in(const SizeRange& range, int64_t divisor) {
+  SizeRange made;
+  if (range.has_low()) made.low = -floor_divide(-range.low, divisor);
+  if (range.has_high()) made.high = floor_divide(range.high, divisor);
+  return made;
+}
+
+bool scale_terms(int64_t by, int64_t* constant, std::vector<SizeTerm>* terms) {
+  bool fits = !__builtin_mul_overflow(*constant, by, constant);
+  for (SizeTerm& term : *terms) {
+    fits = !__builtin_mul_overflow(term.coefficient, by, &term.coefficient) && fits;
+  }
+  return fits;
+}
+
+}  // namespace
+
+// What the ranges of single atoms hide: c*(x//c) is x less something in [0, c), which tells of
+// other multiples of x//c when all is taken c times, and a maximum is one of its operands.
 SizeRange SizeExpression::tightened(SizeRange range) const {
   for (const SizeTerm& term : terms()) {
     const int64_t times = term.coefficient;
@@ -175,9 +195,19 @@ SizeRange SizeExpression::tightened(SizeRange range) const {
     const SizeAtom& atom = *term.factors[0];
     if (atom.kind == SizeAtom::Kind::kDivide) {
       const int64_t by = atom.operands[1].is_constant() ? atom.operands[1].constant() : 0;
-      if (by == 0 || times % by != 0) continue;
-      const SizeRange remainder = SizeRange{0, by - 1} * SizeRange{times / by, times / by};
-      range = both(range, range_with(term, times / by, atom.operands[0]) - remainder);
+      if (by < 1) continue;
+      const int64_t scale = times % by == 0 ? 1 : by;
+      std::vector<SizeTerm> all = terms();
+      int64_t constant = constant_, factor = times;
+      if (!scale_terms(scale, &constant, &all) || __builtin_mul_overflow(factor, scale, &factor)) {
+        continue;
+      }
+      const MaybeSize scaled = make(constant, std::move(all), false);
+      if (!scaled) continue;
+      const SizeTerm scaled_term{factor, term.factors};
+      const SizeRange found = scaled->range_with(scaled_term, factor / by, atom.operands[0]) -
+                              SizeRange{0, by - 1} * SizeRange{factor / by, factor / by};
+      range = both(range, multiples_in(found, scale));
       continue;
     }
     const bool is_largest = (atom.kind == SizeAtom::Kind::kMax) == (times > 0);

@@ -122,6 +122,12 @@ TEST(SizeExpression, KnowsItsRange) {
   expect_range(max(s0(), 10), 10, 64);
   expect_range(s0() / s1(), 0, 32);
   expect_range(s1() - s0(), -62, 8);
+  // How many parts of eight there are, the last one filled up: of lengths 1 to 64.
+  const SizeExpression parts = (s0() + (SizeExpression(8) - s0() % 8) % 8) / 8;
+  expect_range(parts, 1, 8);
+  expect_range(s0() - s0() * 7 / 8, 1, 8);
+  expect_range((s0() * 2 + 1) / 3 * 2 - s0(), 0, 22);
+  EXPECT_EQ(min(parts, 1), SizeExpression(1));
 }
 
 TEST(SizeExpression, EndsWhereNumbersOverflowOrItGrowsTooLarge) {
