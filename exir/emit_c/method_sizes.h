@@ -43,7 +43,8 @@ absl::StatusOr<std::vector<MethodSize>> find_sizes(const Graph& graph);
 // The node reads an element of a tensor that becomes a size, an index or a number.
 bool finds_size(const Node& node);
 
-// "number_forward_item", of a graph and its value: where the number is that such a node finds, if it is a float.
+// "number_forward_item", of a graph and its value: where the number is that such a node finds, if
+// it is a float.
 std::string number_member(const Value* value);
 
 // "" or what is wrong with `size`: it needs one that no input tells, or C cannot compute it.

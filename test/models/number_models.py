@@ -57,3 +57,14 @@ class ReturnedNumbers(nn.Module):
         n = x.shape[0]
         return (x * n, n, n * 3 + y.shape[1], (x > 0).sum().item(), x.argmax().item(), x.shape[1],
                 n, y.sum(1))
+
+
+class Limits(nn.Module):
+    """Bounds and values that elements of tensors are, and what is computed of them."""
+
+    def forward(self, x, n):
+        most = n.item()
+        return (x.clamp(max=most), torch.full((3,), most * 2 - 1.5), x.masked_fill(x > 0, most),
+                torch.full_like(x, x.amin().item() + x.shape[0]), x.clamp(-most, most + 1),
+                torch.cond(x.sum() > 0, lambda x, n: x.clamp(max=n.item()),
+                           lambda x, n: x.clamp(min=n.item()), (x, n)))

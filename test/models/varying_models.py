@@ -15,7 +15,8 @@ from torch.export import Dim
 
 from image_models import Fills, Ranges, Resamples, Resizes, Unfolds, Windows, WritesOut
 from mask_models import MaskedPlaces, MaskRows, Masks
-from number_models import NumberArguments, NumberRefusals, Numbers, Powers, ReturnedNumbers
+from number_models import (Limits, NumberArguments, NumberRefusals, Numbers, Powers,
+                           ReturnedNumbers)
 from sound_models import Vocoder
 
 
@@ -374,17 +375,6 @@ class Scaled(nn.Module):
 def found_scales():
     calls = [(draw(rows, 3), torch.tensor(n)) for rows, n in ((2, -7), (5, 0), (9, 2**40))]
     return Scaled(), calls[1], ({0: Dim("rows", min=2, max=9)}, {}), calls
-
-
-class Limits(nn.Module):
-    """Bounds and values that elements of tensors are, and what is computed of them."""
-
-    def forward(self, x, n):
-        most = n.item()
-        return (x.clamp(max=most), torch.full((3,), most * 2 - 1.5), x.masked_fill(x > 0, most),
-                torch.full_like(x, x.amin().item() + x.shape[0]), x.clamp(-most, most + 1),
-                torch.cond(x.sum() > 0, lambda x, n: x.clamp(max=n.item()),
-                           lambda x, n: x.clamp(min=n.item()), (x, n)))
 
 
 def found_limits():
