@@ -183,18 +183,24 @@ class VariantsTest(unittest.TestCase):
         self.assertIn("--kernel-flag '-DX': there is no --kernel-source",
                       self.refuse(DIGITS.with_suffix(""), ("--kernel-flag=-DX",)))
 
-    def test_builds_know_assembly_of_the_user(self):
+    def generate_with_assembly(self):
+        """A package with a kernel in assembly, which stops where nothing says -DFOR_THIS."""
         (self.folder / "my.c").write_text(RELU.replace('#include "net_kernels.h"\n', ""))
         done(["gcc", "-O2", "-fPIC", "-S", "my.c", "-o", "my.S"], self.folder)
         (self.folder / "my.S").write_text(
             "#ifndef FOR_THIS\n#error\n#endif\n" + (self.folder / "my.S").read_text())
         done([PETREL, "gen-c", DIGITS, "-o", "c", "--name", "net", "--kernel-source",
               "my.S:my_relu", "--kernel", "relu_1=my_relu"], self.folder)
+
+    def test_make_knows_assembly_of_the_user(self):
+        self.generate_with_assembly()
         done(["make", "-s", "-C", "c", "-f", "net.mk", "CFLAGS=-DFOR_THIS", "net_selftest"],
              self.folder)
         done(["c/net_selftest"], self.folder)
-        if not shutil.which("cmake"):
-            return
+
+    @unittest.skipUnless(shutil.which("cmake"), "there is no cmake")
+    def test_cmake_knows_assembly_of_the_user_in_a_shared_library(self):
+        self.generate_with_assembly()
         # Of all of the package: the addresses of parameters are in its code and its metadata.
         (self.folder / "app.c").write_text(
             '#include "net.h"\nint go(struct net_context *c, const struct net_inputs *i, '
