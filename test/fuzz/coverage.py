@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs fuzz targets over their corpus and prints what of the readers was reached.
 
-Called by test/fuzz/coverage, which builds them with clang's coverage of sources. A
-branch is one of the two ways that a condition goes.
+Called by test/fuzz/coverage, which builds them with clang's coverage of sources beside the
+sanitizers. A branch is one of the two ways that a condition goes.
 """
 
 import argparse
@@ -40,6 +40,14 @@ NOT_READERS = ["*_test.cc", "*/test_*.cc", "*_write.cc", "*writer.cc", "exir/imp
 def is_read_by(target: str, file: str) -> bool:
     return (any(fnmatch.fnmatch(file, glob) for glob in READERS[target]) and
             not any(fnmatch.fnmatch(file, glob) for glob in NOT_READERS))
+
+
+def build_options() -> list[str]:
+    """Of Bazel: counters for readers alone, so that all else is what was built for fuzzing."""
+    folders = sorted({os.path.dirname(glob) for globs in READERS.values() for glob in globs})
+    return [f"--per_file_copt=^({'|'.join(folders)})/@"
+            "-fprofile-instr-generate,-fcoverage-mapping",
+            "--linkopt=-fprofile-instr-generate"]
 
 
 def replay(target: str, bin_folder: pathlib.Path, with_found: bool, scratch: pathlib.Path):
@@ -82,6 +90,7 @@ def main() -> int:
     parser.add_argument("--found", action="store_true", help="with what campaigns have kept")
     parser.add_argument("--show", metavar="FILE", help="with the counts of its branches")
     parser.add_argument("--choose", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--options", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--bin", type=pathlib.Path, help=argparse.SUPPRESS)
     args = parser.parse_args()
     targets = args.target or list(READERS)
@@ -89,6 +98,9 @@ def main() -> int:
         targets = [t for t in targets if is_read_by(t, args.show)]
         if not targets:
             sys.exit(f"{args.show}: no target reads with it")
+    if args.options:
+        print(*build_options())
+        return 0
     if args.choose:
         print(*(f"//test/fuzz:{target}_fuzz_test" for target in targets))
         return 0

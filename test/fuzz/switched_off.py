@@ -52,10 +52,8 @@ LONG = 0.5  # seconds of a test whose cases run by themselves
 Room = collections.namedtuple("Room", "sources tests")
 ROOMS = {
     "program": Room(
-        ["runtime/program/*.cc", "runtime/executor/method_builder.cc",
-         "runtime/executor/method_values.cc", "runtime/executor/method_io.cc",
-         "runtime/executor/aliases*.cc"],
-        ["//runtime/program/...", "//test/faults:golden_test", "//test/faults:structure_test",
+        ["runtime/program/*.cc", "runtime/executor/*.cc"],
+        ["//runtime/program/...", "//runtime/executor/...", "//test/faults:golden_test", "//test/faults:structure_test",
          "//test/faults:additions_test", "//test/faults:bindings_test",
          "//test/faults:overlap_test", "//test/faults:limits_test", "//test/faults:outputs_test",
          "//test/faults:container_test", "//test/faults:method_test",
@@ -63,7 +61,7 @@ ROOMS = {
          "//test/faults:time_test",
          "//test/faults:mutation_test", "//test/fuzz:program_fuzz_test"]),
     "data": Room(
-        ["extension/flat_data/*.cc", "extension/named_data_map/safetensors_map.cc",
+        ["extension/flat_data/*.cc", "extension/named_data_map/*.cc",
          "extension/data_loader/*.cc"],
         ["//extension/flat_data/...", "//extension/named_data_map/...",
          "//extension/data_loader/...", "//test/fuzz:ptd_fuzz_test",
@@ -78,13 +76,20 @@ ROOMS = {
         ["//backends/xnnpack/format/...", "//backends/xnnpack/runtime/...",
          "//test/fuzz:payload_fuzz_test"]),
     "packed": Room(
-        ["backends/xnnpack/runtime/packed_file.cc"],
+        ["backends/xnnpack/runtime/packed_*.cc", "backends/xnnpack/runtime/weight_*.cc",
+         "backends/xnnpack/runtime/constant_source.cc"],
         ["//backends/xnnpack/runtime/...", "//test/fuzz:packed_fuzz_test"]),
     "npy": Room(["extension/npy/*.cc"], ["//extension/npy/...", "//test/fuzz:npy_fuzz_test"]),
     "plan": Room(["exir/plan/formats/*.cc"],
                  ["//exir/plan/formats/...", "//test/fuzz:plan_fuzz_test"]),
-    "archive": Room(["exir/import/zip_archive.cc"],
-                    ["//exir/import/...", "//test/fuzz:pt2_fuzz_test"]),
+    "archive": Room(["exir/import/*.cc"], ["//exir/import/...", "//test/fuzz:pt2_fuzz_test"]),
+    "device": Room(["extension/device/*.cc"],
+                   ["//extension/device/...", "//test/fuzz:device_fuzz_test"]),
+    "module": Room(["extension/compiled/*.cc"],
+                   ["//extension/compiled/...", "//test/fuzz:module_fuzz_test"]),
+    "record": Room(["exir/quantize/record.cc", "exir/quantize/packed_text.cc"],
+                   ["//exir/quantize/..."]),
+    "levels": Room(["extension/levels/*.cc"], ["//extension/levels/..."]),
     "kernels": Room(["runtime/kernels/portable/*.cc", "runtime/kernels/portable/*.h",
                      "runtime/kernels/optimized/*.cc", "runtime/kernels/optimized/*.h"],
                     ["//runtime/kernels/...", "//test/faults:hostile_kernel_test",
@@ -92,13 +97,14 @@ ROOMS = {
                      "//test/fuzz:calls_fuzz_test"]),
 }
 
-NOT_SHIPPED = ("_test", "test_graphs", "recorded_call", "refusals", "wrong_calls", "bench",
+NOT_SHIPPED = ("_test", "test_graphs", "test_archive", "testing_device", "mutations", "recorded_call", "refusals", "wrong_calls", "bench",
                "sweep", "edges")
 
 # How an error leaves a function of these files.
 ERROR = re.compile(
     r"\breturn\s+(Error::(?!Ok\b)\w+|false|std::nullopt|nullptr|refuse\w*\(|damaged\w*\(|fail\w*\(|"
-    r"wrong\w*\(|other\(|bad\w*\(|absl::\w+Error\(|Problem::(?!none\b)\w+)")
+    r"wrong\w*\(|other\(|bad\w*\(|invalid\w*\(|(?:\w+_)?error\(|does_not_\w+\(|gone\(|"
+    r"absl::(?!Ok)\w+Error\(|Problem::(?!none\b)\w+)")
 # What a condition of a kernel calls that may end in an error, before `return;` alone.
 KERNEL_CHECK = re.compile(r"\b(check\w*|resize\w*|charge\w*|ok|normalize\w*)\(|failure_state")
 KERNEL_RESULT = re.compile(r"\breturn (?=check\w*\()")
@@ -239,7 +245,10 @@ def switch_tree(folder, rooms, only):
     checks = []
     for room in rooms:
         for pattern in ROOMS[room].sources:
-            for path in sorted(folder.glob(pattern)):
+            found = sorted(folder.glob(pattern))
+            if not found:
+                sys.exit(f"room {room}: no source is {pattern}")
+            for path in found:
                 file = str(path.relative_to(folder))
                 if path.stem.endswith(NOT_SHIPPED) or not fnmatch.fnmatch(file, only):
                     continue
