@@ -59,8 +59,11 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kMaxSeconds = 10;
 constexpr long kMaxKilobytes = 3'000'000;
-// Inputs after which leaks are looked for together.
+// Inputs after which leaks are looked for together; more, while looking for them takes more
+// than a tenth of the time, as where a cache keeps more after one input and less after another.
 constexpr size_t kSuspects = 32;
+constexpr size_t kMostSuspects = 1024;
+constexpr double kLeakShare = 0.1;
 // Mutants of one input in a row, if they are fast.
 constexpr int kMutants = 256;
 constexpr auto kLongest = std::chrono::milliseconds(20);
@@ -276,13 +279,18 @@ class Runs final {
     seen_.forget();
     if (kept <= 0) return;
     suspects_.push_back(input);
-    if (suspects_.size() == kSuspects) check_suspects();
+    const bool pays = leak_seconds_ <= kLeakShare * seconds();
+    if (suspects_.size() >= (pays ? kSuspects : kMostSuspects)) check_suspects();
   }
 
   void check_suspects() {
     const std::vector<Bytes> suspects = std::move(suspects_);
     suspects_.clear();
-    if (suspects.empty() || __lsan_do_recoverable_leak_check() == 0) return;
+    if (suspects.empty()) return;
+    const double before = seconds();
+    const bool leaks = __lsan_do_recoverable_leak_check() != 0;
+    leak_seconds_ += seconds() - before;
+    if (!leaks) return;
     for (const Bytes& suspect : suspects) {
       running = &suspect;
       if (suspects.size() == 1 || leaks_alone(suspect)) break;
@@ -331,6 +339,7 @@ class Runs final {
   uint64_t executions_ = 0;
   // Inputs after which there were more blocks, since leaks were looked for.
   std::vector<Bytes> suspects_;
+  double leak_seconds_ = 0;
 };
 
 Options read_options(int count, char** words) {
