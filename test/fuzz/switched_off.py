@@ -53,7 +53,8 @@ Room = collections.namedtuple("Room", "sources tests")
 ROOMS = {
     "program": Room(
         ["runtime/program/*.cc", "runtime/executor/*.cc"],
-        ["//runtime/program/...", "//runtime/executor/...", "//test/faults:golden_test", "//test/faults:structure_test",
+        ["//runtime/program/...", "//runtime/executor/...", "//test/faults:golden_test",
+         "//test/faults:structure_test",
          "//test/faults:additions_test", "//test/faults:bindings_test",
          "//test/faults:overlap_test", "//test/faults:limits_test", "//test/faults:outputs_test",
          "//test/faults:container_test", "//test/faults:method_test",
@@ -97,8 +98,8 @@ ROOMS = {
                      "//test/fuzz:calls_fuzz_test"]),
 }
 
-NOT_SHIPPED = ("_test", "test_graphs", "test_archive", "testing_device", "mutations", "recorded_call", "refusals", "wrong_calls", "bench",
-               "sweep", "edges")
+NOT_SHIPPED = ("_test", "test_graphs", "test_archive", "testing_device", "mutations",
+               "recorded_call", "refusals", "wrong_calls", "bench", "sweep", "edges")
 
 # How an error leaves a function of these files.
 ERROR = re.compile(
