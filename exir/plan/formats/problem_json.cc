@@ -260,9 +260,6 @@ Names names_of(const std::vector<Pool>& pools) {
 absl::StatusOr<Problem> parse_problem_json(absl::string_view text) {
   PETREL_ASSIGN_OR_RETURN(const ordered_json json, parse_json(text));
   const Object root{json, ""};
-  if (!json.is_object()) {
-    return invalid("the problem is ", shown(json), ", must be an object");
-  }
   PETREL_RETURN_IF_ERROR(check_keys(
       {json, "the problem"}, {"pools", "buffers", "conflicts", "non_conflicts", "overlaps"}));
   Problem problem;

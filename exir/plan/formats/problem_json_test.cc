@@ -114,11 +114,13 @@ TEST(ProblemJsonTest, ErrorsNameTheBufferAndWhereItIs) {
     return message("{\"buffers\": [" + buffers + "]}");
   };
   EXPECT_THAT(message("{\n\n x"), HasSubstr("line 3: is not JSON at byte 5"));
-  EXPECT_THAT(message("[]"), HasSubstr("must be an object"));
+  EXPECT_THAT(message("[]"), HasSubstr("the problem is a list, must be an object"));
   EXPECT_THAT(message("{}"), HasSubstr("no buffers"));
   EXPECT_THAT(message("{\"buffers\": 3}"), HasSubstr("must be a list"));
   EXPECT_THAT(message("{\"buffers\": [], \"bufers\": []}"), HasSubstr("\"bufers\" is not one of"));
   EXPECT_THAT(with("{\"id\": 3}"), HasSubstr("buffers[0]: id is 3"));
+  EXPECT_THAT(with("{\"id\": \"\"}"), HasSubstr("buffers[0]: id is \"\", must be a text"));
+  EXPECT_THAT(with("{\"lower\": 0}"), HasSubstr("buffers[0]: has no id"));
   EXPECT_THAT(with("{\"id\": \"a\"}"), HasSubstr("buffer a (buffers[0]): has no lower"));
   const std::string a = "{\"id\": \"a\", \"lower\": 0, \"upper\": 1, ";
   EXPECT_THAT(with(a + "\"size\": -1}"), HasSubstr("buffer a (buffers[0]): size is -1"));
@@ -131,12 +133,46 @@ TEST(ProblemJsonTest, ErrorsNameTheBufferAndWhereItIs) {
   EXPECT_THAT(with(a + "\"size\": 1, \"conflicts\": [\"x\"]}"),
               HasSubstr("\"x\", which is not a buffer"));
   EXPECT_THAT(with(a + "\"size\": 1, \"conflicts\": [\"a\"]}"), HasSubstr("paired with itself"));
+  EXPECT_THAT(with(a + "\"size\": 1, \"pools\": [3]}"), HasSubstr("must be the name of a pool"));
+  EXPECT_THAT(with(a + "\"size\": 1, \"gaps\": [{\"lower\": 0, \"upper\": 1, \"keep\": [1]}]}"),
+              HasSubstr("keep has 1 numbers, must have 2"));
+  EXPECT_THAT(message("{\"pools\": [{\"name\": \"p\", \"kind\": \"odd\"}], \"buffers\": []}"),
+              HasSubstr("must be read_write or read_only"));
+  for (const char* pair : {"3", "[\"a\"]"}) {
+    EXPECT_THAT(message("{\"buffers\": [" + a + "\"size\": 1}], \"conflicts\": [" + pair + "]}"),
+                HasSubstr("must be two ids of buffers"));
+  }
   EXPECT_THAT(message(std::string(200'000, '[')), HasSubstr("inside each other"));
   EXPECT_THAT(message("{\"buffers\": " + std::string(90, '[') + std::string(90, ']') + "}"),
               HasSubstr("must be an object"));
   EXPECT_THAT(
       message("{\"buffers\": " + std::string(200'000, '[') + std::string(200'000, ']') + "}"),
       HasSubstr("more than 100 arrays and objects are inside each other"));
+}
+
+TEST(ProblemJsonTest, AnAnswerGivesEachBufferOnePlace) {
+  const auto ask = [](const std::string& pools) {
+    return parse_problem_json("{\"pools\": [" + pools + R"(], "buffers": [
+      {"id": "a", "lower": 0, "upper": 1, "size": 1},
+      {"id": "b", "lower": 0, "upper": 1, "size": 1}]})");
+  };
+  const absl::StatusOr<Problem> one = ask("");
+  const absl::StatusOr<Problem> two = ask(R"({"name": "x"}, {"name": "y"})");
+  ASSERT_TRUE(one.ok() && two.ok()) << one.status() << two.status();
+  const auto message = [](const Problem& problem, const std::string& buffers) {
+    return std::string(
+        parse_answer_json(problem, "{\"buffers\": [" + buffers + "]}").status().message());
+  };
+  const std::string a = R"({"id": "a", "offset": 0})", b = R"({"id": "b", "offset": 1})";
+  EXPECT_EQ(message(*one, a + "," + b), "");
+  EXPECT_THAT(message(*one, a + "," + a), HasSubstr("buffer a has two places"));
+  EXPECT_THAT(message(*one, a), HasSubstr("buffer b has no place"));
+  EXPECT_THAT(message(*two, a + "," + b), HasSubstr("buffer a has no pool"));
+  EXPECT_THAT(message(*one, "3"), HasSubstr("buffers[0] is 3, must be an object"));
+  for (const char* text : {"3", "{}"}) {
+    EXPECT_THAT(parse_answer_json(*one, text).status().message(),
+                HasSubstr("must be an object with buffers"));
+  }
 }
 
 TEST(HtmlTest, HoldsItsDataAndLoadsNothing) {
