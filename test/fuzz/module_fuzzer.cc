@@ -2,13 +2,16 @@
 //
 // Any bytes as the file of a compiled module, as `inspect` reads it: nothing of it is run.
 // Then once more with the length and digest that belong to them, as one writes them who
-// makes such a file.
+// makes such a file. The command takes most of the time, and is asked of one in sixteen of
+// those that are refused.
 
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include <openssl/sha.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +33,8 @@ void open_and_inspect(const std::vector<uint8_t>& bytes) {
     require(module->bytes() == bytes.size(), "a module of another length than its file");
     require(module->manifest().size() <= bytes.size(), "a manifest beyond its file");
     (void)module->check_runs_here();
+  } else if (std::accumulate(bytes.begin(), bytes.end(), uint32_t{0}) % 16 != 0) {
+    return;
   }
   const int exit_code = run_command({"inspect", path});
   require(module.ok() || exit_code != extension::kDone, "a description of what is not a module");
