@@ -108,6 +108,7 @@ ERROR = re.compile(
     r"absl::(?!Ok)\w+Error\(|Problem::(?!none\b)\w+)")
 # What a condition of a kernel calls that may end in an error, before `return;` alone.
 KERNEL_CHECK = re.compile(r"\b(check\w*|resize\w*|charge\w*|ok|normalize\w*)\(|failure_state")
+DECLARATION = re.compile(r"(?:const\s+)?[\w:<>]+[\s*&]+\w+\s*=(?!=)")
 KERNEL_RESULT = re.compile(r"\breturn (?=check\w*\()")
 HEADER = '''#ifndef PETREL_SWITCH
 #define PETREL_SWITCH
@@ -208,7 +209,7 @@ class Switches:
         """Whether an `if` is a check."""
         # `if (x) return false;` of a loop inside the body is a check of its own.
         own = re.split(r"\b(?:if|for|while) \(", body)[0]
-        if ";" in condition or "constexpr" in condition:
+        if ";" in condition or "constexpr" in condition or DECLARATION.match(condition):
             return False
         if self.room == "kernels" and re.search(r"\breturn;", own):
             return bool(KERNEL_CHECK.search(condition) or "context.fail(" in own)
