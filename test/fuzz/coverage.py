@@ -31,7 +31,7 @@ READERS = {
     "plan": ["exir/plan/formats/*.cc"],
     "pt2": ["exir/import/*.cc"],
     "device": ["extension/device/device_info.cc", "extension/device/frame.cc"],
-    "module": ["extension/compiled/module_file.cc"],
+    "module": ["extension/compiled/elf_section.cc", "extension/compiled/module_file.cc"],
 }
 # Not of readers: they write, or the target has nothing to do with them.
 NOT_READERS = ["*_test.cc", "*/test_*.cc", "*_write.cc", "*writer.cc", "exir/import/zip_archive.cc"]
