@@ -174,7 +174,7 @@ class Ordered(nn.Module):
         rows = x.shape[0]
         padded = nn.functional.pad(x, (-1, 1, 8 - rows, rows), value=2.0)
         ordered, order = x.sort(0, descending=True)
-        return (padded, ordered, order, x.median(0).values, places % rows,
+        return (padded, ordered, order, x.median(0).values, places % rows, x.cumprod(0),
                 torch.div(places, rows, rounding_mode="floor"))
 
 

@@ -67,6 +67,32 @@ TEST(Sizes, ThatDataDecideMayNotBeZero) {
                            HasSubstr("the size 'u0', which data decide, may be 0"), "", ""));
 }
 
+// Parts that no element is left of for some sizes, where others stay with what they are joined to.
+TEST(Sizes, OfPartsThatAreJoinedMayNotBeZero) {
+  const auto partition = parse_partition(
+      "method @forward<s: 1..6, t: 2..6>(%x: f32[s,8], %y: f32[t,8], %z: f32[1,8]) {\n"
+      "  %a = aten.slice.Tensor(%x, 0, 1, 6) : f32[s - 1,8]\n"
+      "  %b = aten.relu.default(%a) : f32[s - 1,8]\n"
+      "  %c = aten.cat.default([%z, %b]) : f32[s,8]\n"
+      "  %d = aten.constant_pad_nd.default(%a, [0, 0, 1, 0]) : f32[s,8]\n"
+      "  %e = aten.slice.Tensor(%y, 0, 1, 6) : f32[t - 1,8]\n"
+      "  %f = aten.cat.default([%z, %e]) : f32[t,8]\n"
+      "  %g = aten.slice.Tensor(%x, 0, 1, 6) : f32[s - 1,8]\n"
+      "  %h = aten.relu.default(%g) : f32[s - 1,8]\n"
+      "  return %c, %d, %f, %h\n}");
+  ASSERT_NE(partition, nullptr);
+  std::string taken, left;
+  for (const auto& node : partition->nodes()) {
+    if (node->is(exir::aten::slice_Tensor)) continue;  // kernels cut what varies
+    const exir::Support support = xnnpack_backend()->partitioner().supports(*node);
+    (support.supported ? taken : left) += node->result()->name();
+    if (support.supported) continue;
+    EXPECT_THAT(support.reason, HasSubstr("no elements for some sizes"));
+  }
+  EXPECT_EQ(left, "bcd");
+  EXPECT_EQ(taken, "fh");
+}
+
 struct Refusal {
   const char* name;
   const char* inputs;

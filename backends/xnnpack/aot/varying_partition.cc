@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "backends/xnnpack/aot/cut_parts.h"
 #include "backends/xnnpack/aot/extent_rules.h"
 #include "backends/xnnpack/aot/op_table.h"
 #include "backends/xnnpack/aot/quantized_weight.h"
@@ -132,6 +133,7 @@ exir::Support supports_varying(const exir::Node& node) {
   if (const std::string size = find_empty_by_data(node); !size.empty()) {
     return exir::Support::no("the size '" + size + "', which data decide, may be 0");
   }
+  if (exir::Support parts = check_cut_parts(node); !parts.supported) return parts;
   exir::Graph partition("partition");
   std::map<exir::Value*, exir::Value*> copies;
   std::vector<exir::Argument> arguments = node.arguments();

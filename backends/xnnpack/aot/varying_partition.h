@@ -33,7 +33,7 @@ absl::StatusOr<std::unique_ptr<Lowering>> lower_for_all_sizes(const exir::Graph&
                                                               exir::RoutedBlobStore& store);
 
 // Whether `node`, some of whose sizes vary, can be lowered like this. Not if a size of which no
-// input tells may be 0.
+// input tells may be 0, or where empty parts are joined (cut_parts.h).
 exir::Support supports_varying(const exir::Node& node);
 
 }  // namespace petrel::backends::xnnpack::aot
