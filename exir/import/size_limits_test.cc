@@ -49,7 +49,12 @@ TEST(SizeLimits, RefusesWhatWasOfNoUse) {
 TEST(SizeLimits, BoundSizesOfInputs) {
   const std::string text = R"({
       "s0": {"min_val": 2, "max_val": 7}, "s1": {"min_val": 2, "max_val": null},
-      "s2": {"min_val": null, "max_val": null}, "u0": {"min_val": 0, "max_val": null}})";
+      "s2": {"min_val": null, "max_val": null}, "u0": {"min_val": 0, "max_val": null},
+      "s3": {"min_val": 2, "max_val": 6}, "8*s3": {"min_val": 8, "max_val": 48},
+      "s4": {"min_val": 2, "max_val": null}, "2*s4 + 1": {"min_val": 3, "max_val": null},
+      "s5": {"min_val": 2, "max_val": 6}, "8*s5": {"min_val": 9, "max_val": 48},
+      "s6": {"min_val": 3, "max_val": 6}, "8*s6": {"min_val": 8, "max_val": 48},
+      "s7": {"min_val": 2, "max_val": 6}, "8*s7**2": {"min_val": 8, "max_val": 48}})";
   const auto range_of = [&](const std::vector<std::string>& words, const std::string& name) {
     const auto document =
         JsonDocument::parse({reinterpret_cast<const uint8_t*>(text.data()), text.size()}, "ranges");
@@ -70,6 +75,12 @@ TEST(SizeLimits, BoundSizesOfInputs) {
   EXPECT_EQ(range_of({"*=9"}, "s2"), "0..9");
   EXPECT_NE(range_of({"*=9"}, "u0").find("has no upper bound"), std::string::npos);
   EXPECT_NE(range_of({"s1=9"}, "s2").find("say one with max-size s2=N"), std::string::npos);
+  // Calls may be of sizes for an s of 1, though torch says that it is at least 2.
+  EXPECT_EQ(range_of({"*=9"}, "s3"), "1..6");
+  EXPECT_EQ(range_of({"*=9"}, "s4"), "1..9");
+  EXPECT_EQ(range_of({"*=9"}, "s5"), "2..6");  // 8 is too small
+  EXPECT_EQ(range_of({"*=9"}, "s6"), "3..6");  // as the graph wants
+  EXPECT_EQ(range_of({"*=9"}, "s7"), "2..6");
   EXPECT_EQ(range_of({"s1=1"}, "s1"), "max-size s1=1: it is at least 2");
 }
 

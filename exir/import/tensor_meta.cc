@@ -5,11 +5,16 @@
 #include <limits>
 #include <optional>
 #include <set>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "exir/annotate.h"
 #include "exir/import/symbolic_expression.h"
 #include "exir/ir/size_expression.h"
@@ -48,6 +53,51 @@ constexpr int64_t kLargestSize = std::numeric_limits<int32_t>::max();
 
 // Characters of an expression: some hundred symbols.
 constexpr size_t kMaxExpression = size_t{1} << 16;
+
+bool is_symbol(absl::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_';
+  });
+}
+
+// The symbol of `8*s24` or `8*s24 + 1` and what the expression is where that is 1.
+struct ValueAtOne {
+  std::string symbol;
+  int64_t value = 0;
+};
+
+std::optional<ValueAtOne> value_at_one(absl::string_view expression) {
+  ValueAtOne result;
+  for (const absl::string_view term : absl::StrSplit(expression, " + ")) {
+    const std::vector<absl::string_view> factors = absl::StrSplit(term, '*');
+    int64_t number = 0;
+    const bool has_number = absl::SimpleAtoi(factors[0], &number);
+    if (!has_number) number = 1;
+    if (number < 1 || number > kLargestSize || factors.size() > (has_number ? 2 : 1)) {
+      return std::nullopt;
+    }
+    result.value += number;
+    if (has_number && factors.size() == 1) continue;
+    if (!result.symbol.empty() || !is_symbol(factors.back())) return std::nullopt;
+    result.symbol = std::string(factors.back());
+  }
+  return result;
+}
+
+// torch takes what it derives sizes from, as the s of 8*s, for 2 and more. The range of the
+// whole says which sizes calls may have: those for an s of 1, too.
+std::set<std::string> symbols_that_may_be_1(
+    const std::vector<std::pair<std::string, Json>>& ranges) {
+  std::set<std::string> names;
+  for (const auto& [name, range] : ranges) {
+    const std::optional<ValueAtOne> at_one = is_symbol(name) ? std::nullopt : value_at_one(name);
+    const std::optional<Json> low = range.find("min_val");
+    if (!at_one || !low || low->is_null()) continue;
+    const absl::StatusOr<int64_t> least = low->integer();
+    if (least.ok() && *least <= at_one->value) names.insert(at_one->symbol);
+  }
+  return names;
+}
 
 // What torch calls u0, u1 ...
 bool is_found_in_data(const std::string& symbol) { return symbol[0] == 'u'; }
@@ -105,17 +155,15 @@ absl::Status check_layout(const Json& code) {
 absl::StatusOr<Symbols> Symbols::read(const Json& range_constraints) {
   Symbols symbols;
   PETREL_ASSIGN_OR_RETURN(auto ranges, range_constraints.members());
+  const std::set<std::string> may_be_1 = symbols_that_may_be_1(ranges);
   for (const auto& [name, range] : ranges) {
-    // Ranges of whole expressions follow from those of their symbols.
-    const bool is_symbol = !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
-      return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_';
-    });
-    if (!is_symbol) continue;
+    if (!is_symbol(name)) continue;
     const std::optional<Json> low = range.find("min_val");
     const std::optional<Json> high = range.find("max_val");
     SizeRange sizes{0, kLargestSize + 1};
     if (low && !low->is_null()) {
       PETREL_ASSIGN_OR_RETURN(sizes.low, low->integer());
+      if (sizes.low == 2 && may_be_1.count(name) != 0) sizes.low = 1;
     }
     if (high && !high->is_null()) {
       PETREL_ASSIGN_OR_RETURN(sizes.high, high->integer());
