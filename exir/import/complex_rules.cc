@@ -2,10 +2,9 @@
 #include "exir/import/complex_rules.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
+#include "exir/import/complex_functions.h"
 #include "exir/import/complex_products.h"
 #include "exir/import/complex_transforms.h"
 #include "exir/ops/handles.h"
@@ -21,15 +20,7 @@ using Made = absl::StatusOr<std::vector<ComplexPair>>;
 using PairOr = absl::StatusOr<ComplexPair>;
 using Rule = Made (*)(Builder& b, const ComplexCall& call);
 
-// The first argument where only complex numbers make sense, whatever the archive says of the
-// result.
-PairOr complex_self(const ComplexCall& call) {
-  const ComplexPair z = call.parts(arg::self);
-  if (z.is_complex()) return z;
-  return absl::InvalidArgumentError("takes complex numbers, its input is real");
-}
-
-// The same, where a real tensor beside a complex one has zeros as its imaginary part.
+// Each part, where a real tensor beside a complex one has zeros as its imaginary part.
 Made with_zeros(Builder& b, const ComplexCall& call) {
   const auto zeros_of = [&](Value* x) { return b.call(aten::zeros_like, {x}); };
   ComplexCall whole = call;
@@ -99,11 +90,9 @@ Made reciprocal(Builder& b, const ComplexCall& call) {
   return one_result(divided(b, turned, length));
 }
 
-Made power(Builder& b, const ComplexCall& call) {
+Made whole_power(Builder& b, const ComplexCall& call) {
   const Argument& exponent = call.argument(arg::exponent);
-  if (!exponent.is_number() || exponent.as_number() != 2) {
-    return absl::UnimplementedError("a power of complex numbers must be 2");
-  }
+  if (!exponent.is_number() || exponent.as_number() != 2) return power(b, call);
   const ComplexPair z = call.parts(arg::self);
   return one_result(product(b, z, z));
 }
@@ -111,63 +100,6 @@ Made power(Builder& b, const ComplexCall& call) {
 Made square(Builder& b, const ComplexCall& call) {
   const ComplexPair z = call.parts(arg::self);
   return one_result(product(b, z, z));
-}
-
-// `length` (cos angle + i sin angle)
-Made from_polar(Builder& b, Value* length, Value* angle) {
-  ComplexPair made;
-  PETREL_ASSIGN_OR_RETURN(Value * cosine, b.call(aten::cos, {angle}));
-  PETREL_ASSIGN_OR_RETURN(Value * sine, b.call(aten::sin, {angle}));
-  PETREL_ASSIGN_OR_RETURN(made.real, b.call(aten::mul_Tensor, {length, cosine}));
-  PETREL_ASSIGN_OR_RETURN(made.imaginary, b.call(aten::mul_Tensor, {length, sine}));
-  return std::vector<ComplexPair>{made};
-}
-
-Made polar(Builder& b, const ComplexCall& call) {
-  return from_polar(b, call.parts(arg::abs).real, call.parts(arg::angle).real);
-}
-
-Made exponential(Builder& b, const ComplexCall& call) {
-  PETREL_ASSIGN_OR_RETURN(const ComplexPair z, complex_self(call));
-  PETREL_ASSIGN_OR_RETURN(Value * length, b.call(aten::exp, {z.real}));
-  return from_polar(b, length, z.imaginary);
-}
-
-Made one_value(BuiltValue value) {
-  if (!value.ok()) return value.status();
-  return std::vector<ComplexPair>{{*value, nullptr}};
-}
-
-Made absolute(Builder& b, const ComplexCall& call) {
-  PETREL_ASSIGN_OR_RETURN(const ComplexPair z, complex_self(call));
-  return one_value(b.call(aten::hypot, {z.real, z.imaginary}));
-}
-
-Made angle(Builder& b, const ComplexCall& call) {
-  const ComplexPair z = call.parts(arg::self);
-  if (z.is_complex()) return one_value(b.call(aten::atan2, {z.imaginary, z.real}));
-  PETREL_ASSIGN_OR_RETURN(Value * zeros, b.call(aten::zeros_like, {z.real}));
-  return one_value(b.call(aten::atan2, {zeros, z.real}));
-}
-
-// The principal one: half the angle.
-Made square_root(Builder& b, const ComplexCall& call) {
-  PETREL_ASSIGN_OR_RETURN(const ComplexPair z, complex_self(call));
-  PETREL_ASSIGN_OR_RETURN(Value * length, b.call(aten::hypot, {z.real, z.imaginary}));
-  PETREL_ASSIGN_OR_RETURN(length, b.call(aten::sqrt, {length}));
-  PETREL_ASSIGN_OR_RETURN(Value * turn, b.call(aten::atan2, {z.imaginary, z.real}));
-  PETREL_ASSIGN_OR_RETURN(Value * half, b.scalar(0.5, turn->tensor().dtype));
-  PETREL_ASSIGN_OR_RETURN(turn, b.call(aten::mul_Tensor, {turn, half}));
-  return from_polar(b, length, turn);
-}
-
-Made logarithm(Builder& b, const ComplexCall& call) {
-  PETREL_ASSIGN_OR_RETURN(const ComplexPair z, complex_self(call));
-  ComplexPair made;
-  PETREL_ASSIGN_OR_RETURN(Value * length, b.call(aten::hypot, {z.real, z.imaginary}));
-  PETREL_ASSIGN_OR_RETURN(made.real, b.call(aten::log, {length}));
-  PETREL_ASSIGN_OR_RETURN(made.imaginary, b.call(aten::atan2, {z.imaginary, z.real}));
-  return std::vector<ComplexPair>{made};
 }
 
 Made join_parts(Builder& b, const ComplexCall& call) {
@@ -191,7 +123,9 @@ Made part_of_pair(Builder& b, const ComplexCall& call) {
 
 Made pair_of_parts(Builder& b, const ComplexCall& call) {
   PETREL_ASSIGN_OR_RETURN(const ComplexPair z, complex_self(call));
-  return one_value(b.call(aten::stack, {std::vector<Value*>{z.real, z.imaginary}, -1}));
+  PETREL_ASSIGN_OR_RETURN(Value * pairs,
+                          b.call(aten::stack, {std::vector<Value*>{z.real, z.imaginary}, -1}));
+  return std::vector<ComplexPair>{{pairs, nullptr}};
 }
 
 Made real_part(Builder&, const ComplexCall& call) {
@@ -415,11 +349,34 @@ constexpr RuleRow kRules[] = {
     {aten::einsum, einsum},
     {aten::div_Tensor, divide},
     {aten::reciprocal, reciprocal},
-    {aten::pow_Tensor_Scalar, power},
+    {aten::pow_Tensor_Scalar, whole_power},
     {aten::square, square},
     {aten::exp, exponential},
     {aten::log, logarithm},
-    {aten::sqrt, square_root},
+    {aten::log2, logarithm},
+    {aten::log10, logarithm},
+    {aten::sqrt, power},
+    {aten::rsqrt, power},
+    {aten::sin, wave},
+    {aten::cos, wave},
+    {aten::sinh, wave},
+    {aten::cosh, wave},
+    {aten::tan, tangent},
+    {aten::tanh, tangent},
+    {aten::sigmoid, tangent},
+    {aten::eq_Tensor, of_both_parts},
+    {aten::eq_Scalar, of_both_parts},
+    {aten::ne_Tensor, of_one_part},
+    {aten::ne_Scalar, of_one_part},
+    {aten::isfinite, of_both_parts},
+    {aten::isnan, of_one_part},
+    {aten::isinf, of_one_part},
+    {aten::var, variance},
+    {aten::var_dim, variance},
+    {aten::var_correction, variance},
+    {aten::std, variance},
+    {aten::std_dim, variance},
+    {aten::std_correction, variance},
     // From real numbers and back.
     {aten::view_as_complex, part_of_pair},
     {aten::view_as_real, pair_of_parts},

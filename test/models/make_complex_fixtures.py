@@ -149,6 +149,22 @@ class Network(nn.Module):
                            return_complex=True).angle()[:, ::2])
 
 
+class Functions(nn.Module):
+    """Functions of single numbers, also of large ones, and what is asked of both parts."""
+
+    def forward(self, x, y):
+        z = torch.complex(x, y)
+        ends = torch.complex(20 * x, y / x.floor())
+        made = [f(z) for f in (torch.sin, torch.cos, torch.sinh, torch.cosh, torch.tan, torch.tanh,
+                               torch.sigmoid, torch.log2, torch.log10, torch.rsqrt)]
+        made += [torch.tanh(10 * z), torch.sigmoid(50 * z), z**3, z**0.5, z**-1]
+        same = torch.complex(x, y.floor().abs())
+        missing = torch.complex(x, ends.imag - ends.imag)
+        return ([torch.view_as_real(w) for w in made], z.var(), z.std(1), z.var((0, 1), keepdim=True),
+                same == x, same != same.conj(), same == same.conj(), x != same, z * 0 == 0,
+                torch.isfinite(ends), torch.isnan(missing), torch.isinf(ends))
+
+
 class Squares(nn.Module):
     def forward(self, x):
         return (x * x).abs()
@@ -159,9 +175,11 @@ class Doubled(nn.Module):
         return torch.complex(x, x) * 2
 
 
-class Tangent(nn.Module):
+class Rectified(nn.Module):
+    """What eager refuses as well, though it can be exported."""
+
     def forward(self, x):
-        return torch.tanh(torch.complex(x, x)).real
+        return torch.relu(torch.complex(x, x)).real
 
 
 class Spectrum(nn.Module):
@@ -173,7 +191,7 @@ class Spectrum(nn.Module):
 REFUSED = {
     "input": (Squares, torch.zeros(3, dtype=torch.cfloat)),
     "output": (Doubled, torch.zeros(3)),
-    "function": (Tangent, torch.zeros(3)),
+    "function": (Rectified, torch.zeros(3)),
     "size": (Spectrum, torch.zeros(5000)),
 }
 MODELS = {
@@ -185,6 +203,7 @@ MODELS = {
     "arithmetic": (Arithmetic, [(4, 8), (4, 8)]),
     "state_space": (StateSpace, [(1, 6, 16)]),
     "network": (Network, [(4, 8), (4, 8)]),
+    "functions": (Functions, [(4, 8), (4, 8)]),
 }
 
 
