@@ -292,6 +292,10 @@ absl::Status check_operators(const Json& graph) {
     if (absl::StartsWith(name, "torch._functorch.predispatch.")) {
       absl::StrAppend(&text, " (of torch.vmap: save what run_decompositions({}) returns)");
     }
+    if (name == "aten._native_batch_norm_legit_functional.default") {
+      absl::StrAppend(&text, " (batch norm in training mode; call eval() on the model before ",
+                      "exporting it)");
+    }
     if (absl::StartsWith(name, kOwnOperators)) {
       absl::StrAppend(&text, " (an operator of the compiler, which no program of torch has)");
     }
