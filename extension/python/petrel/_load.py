@@ -3,15 +3,14 @@
 
 import dataclasses
 import io
-import operator
 import os
 import warnings
 from typing import Any, BinaryIO, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple, Union
 
 from petrel import _petrel
+from petrel._arguments import backend_options_of, limits_of, thread_count, words
 from petrel._backend import RuntimeBackend
 from petrel._data_map import NamedDataMap
-from petrel._error import Error
 from petrel._export import Program
 
 Source = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview, BinaryIO]
@@ -180,20 +179,18 @@ def load(program: Union[Source, Program], *, data: Iterable[Union[Source, NamedD
         source: Source = program.path
     else:
         source = program
-    limits = {
+    words(load_mode=load_mode, precedence=precedence, data_order=data_order)
+    limits = limits_of({
         "max_arena_bytes": max_arena_bytes,
         "max_delegate_bytes": max_delegate_bytes,
         "max_input_bytes": max_input_bytes,
         "max_instructions": max_instructions,
         "max_element_operations": max_element_operations,
-    }
-    given = {name: operator.index(value) for name, value in limits.items() if value is not None}
-    for name, value in given.items():
-        if not 0 <= value < 2**64:
-            raise Error(f"{name} is {value}, must be in [0, 2^64)", "InvalidArgument")
+    })
     return LoadedProgram(
-        _petrel.load(source, sources, runtime_backends, num_threads, load_mode, share_memory,
-                     precedence, data_order, writable_inputs, given, backend_options or {}))
+        _petrel.load(source, sources, runtime_backends, thread_count(num_threads), load_mode,
+                     share_memory, precedence, data_order, writable_inputs, limits,
+                     backend_options_of(backend_options)))
 
 
 def set_isa_level(level: str) -> None:

@@ -409,6 +409,27 @@ class CallTest(unittest.TestCase):
         with self.assertRaisesRegex(petrel.Error, "no such file"):
             petrel.load("no such file")
 
+    def test_arguments_of_other_types_are_named(self):
+        program = petrel.export(DIGITS)
+        for options, said in (
+                (dict(num_threads=1.5), "num_threads is 1.5, must be a whole number"),
+                (dict(num_threads="2"), "num_threads is '2', must be a whole number"),
+                (dict(max_input_bytes=1e9), "max_input_bytes is 1000000000.0, must be a whole"),
+                (dict(load_mode=3), "load_mode is 3, must be a text"),
+                (dict(precedence=None), "precedence is None, must be a text"),
+                (dict(backend_options=["a"]), r"backend_options is \['a'\], must be a dict of"),
+                (dict(backend_options={"X": 3}), r"backend_options\['X'\] is 3, must be a dict"),
+                (dict(backend_options={"X": {"k": 1.5}}),
+                 r"backend_options\['X'\]\['k'\] is 1.5, must be a bool, a whole number or a"),
+                (dict(backend_options={"X": {3: 1}}), "the name of an option must be a text")):
+            with self.assertRaisesRegex(TypeError, said):
+                petrel.load(program, **options)
+        for options in (dict(num_threads=2**31), dict(backend_options={"X": {"k": 2**40}})):
+            with self.assertRaisesRegex(petrel.Error, "which needs more than 32 bits"):
+                petrel.load(program, **options)
+        petrel.load(program, num_threads=numpy.int64(2),
+                    backend_options={"X": {"path": pathlib.Path("a")}})["forward"].load()
+
     def test_backends_are_told_options(self):
         program = petrel.export(DIGITS)
         with self.assertRaisesRegex(petrel.Error, "no_such_option"):

@@ -21,8 +21,6 @@ KINDS = {0: "None", 1: "Tensor", 2: "String", 3: "Double", 4: "Int", 5: "Bool", 
 LOAD_MODES = {"file": 0, "mmap": 1}
 PRECEDENCES = {"refuse": 0, "external": 1, "program": 2}
 DATA_ORDERS = {"refuse": 0, "first": 1}
-LIMITS = ("max_arena_bytes", "max_delegate_bytes", "max_input_bytes", "max_instructions",
-          "max_element_operations")
 NOT_FOUND = 0x20
 INTERNAL = 0x01
 

@@ -7,21 +7,25 @@ import threading
 from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple, Union
 
 from petrel_runtime import _library
+from petrel_runtime._arguments import (DEFAULT_BYTES, LIMITS, backend_options_of, limits_of,
+                                       thread_count, words)
 from petrel_runtime._data_map import NamedDataMap
 from petrel_runtime._error import Error
 from petrel_runtime._library import Levels, Value, call
-from petrel_runtime._sources import Source, Sources, load_module
+from petrel_runtime._sources import Source, Sources, load_module, raise_of
 from petrel_runtime._value import ValueInfo, from_value, info_of, to_value
 
 
 class _Module:
     """A petrel_module with what it needs, and a lock, since one thread at a time may use it."""
 
-    def __init__(self, source: Any, sources: Sources, writable_inputs: bool) -> None:
+    def __init__(self, source: Any, sources: Sources, writable_inputs: bool,
+                 most_copied: int) -> None:
         self.handle, self._kept = load_module(source, sources)
-        self.sources = [sources]
+        self._maps = sources.close()
         self.lock = threading.Lock()
         self.writable_inputs = writable_inputs
+        self.most_copied = most_copied  # bytes of the outputs of one call
         self._views: Dict[bytes, List[Any]] = {}  # of outputs, by method: weak references
 
     def __del__(self) -> None:
@@ -43,9 +47,20 @@ class _Module:
         try:
             call(f"petrel_module_{name}", self.handle, *arguments)
         except Error:
-            for sources in self.sources:
-                sources.raise_of_maps()
+            raise_of(self._maps)
             raise
+
+    def replace_data(self, sources: Sources, keys: bytes) -> int:
+        """How many keys changed. Of the sources, maps are kept as long as they are asked."""
+        changed = ctypes.c_size_t()
+        maps = list(sources.maps)
+        self._maps += maps
+        try:
+            self.call("replace_data", sources.handle, keys, ctypes.byref(changed))
+        finally:
+            sources.close()
+            self._maps = [one for one in self._maps if not one.is_dropped]
+        return changed.value
 
     def size(self, name: str, *arguments: Any) -> int:
         size = ctypes.c_size_t()
@@ -125,14 +140,24 @@ class Method:
                 kept.append((value, holder))
                 module.call("set_input", self._word, index, ctypes.byref(value))
             module.call("run", self._word)
-            return [self._output(index, copy_outputs) for index in range(len(self.outputs))]
+            return self._outputs(copy_outputs)
 
-    def _output(self, index: int, is_copied: bool) -> Any:
-        stays = ctypes.c_int32()
-        self._module.call("output_stays", self._word, index, ctypes.byref(stays))
-        value = self._module.value("get_output", self._word, index)
-        return from_value(value, self._module, is_copied or not stays.value,
-                          self._module.views(self._word))
+    def _outputs(self, are_copied: bool) -> List[Any]:
+        values, left = [], self._module.most_copied
+        for index in range(len(self.outputs)):
+            stays = ctypes.c_int32()
+            self._module.call("output_stays", self._word, index, ctypes.byref(stays))
+            value = self._module.value("get_output", self._word, index)
+            is_copied = are_copied or not stays.value
+            # A program may have one tensor as many outputs.
+            if is_copied and value.nbytes > left:
+                raise Error(f"copying output {index} needs {value.nbytes} of max_input_bytes, "
+                            f"which is {self._module.most_copied}, of which {left} are left",
+                            "OutOfResources")
+            left -= value.nbytes if is_copied else 0
+            values.append(from_value(value, self._module, is_copied,
+                                     self._module.views(self._word)))
+        return values
 
     def __repr__(self) -> str:
         return f"<petrel_runtime.Method {self.name!r}>"
@@ -162,14 +187,10 @@ class LoadedProgram(Mapping[str, Method]):
         method needs the keys.
         """
         sources = _sources_of(data, "mmap", data_order)
-        changed = ctypes.c_size_t()
         with self._module.lock:
             self._module.check_no_views([_library.to_bytes(name) for name in self._names],
                                         "the data is not replaced")
-            self._module.sources.append(sources)
-            self._module.call("replace_data", sources.handle, _library.to_bytes(keys),
-                              ctypes.byref(changed))
-        return {"changed": changed.value}
+            return {"changed": self._module.replace_data(sources, _library.to_bytes(keys))}
 
     def __getitem__(self, name: str) -> Method:
         if name not in self._names:
@@ -223,19 +244,23 @@ def load(program: Source, *, data: Iterable[Union[Source, NamedDataMap]] = (),
     The keywords are those of petrel.load(), where `help` tells them; backends written in
     Python need the package petrel.
     """
+    words(load_mode=load_mode, precedence=precedence, data_order=data_order)
     sources = _sources_of(data, load_mode, data_order)
-    if num_threads is not None:
-        sources.set("set_num_threads", num_threads)
-    sources.set("set_share_memory", int(share_memory))
-    sources.set("set_writable_inputs", int(writable_inputs))
+    threads = thread_count(num_threads)
+    if threads is not None:
+        sources.set("set_num_threads", threads)
+    sources.set("set_share_memory", int(bool(share_memory)))
+    sources.set("set_writable_inputs", int(bool(writable_inputs)))
     sources.set("set_data_precedence", _one_of("precedence", precedence, _library.PRECEDENCES))
-    limits = (max_arena_bytes, max_delegate_bytes, max_input_bytes, max_instructions,
-              max_element_operations)
-    for number, (name, limit) in enumerate(zip(_library.LIMITS, limits)):
-        if limit is None:
-            continue
-        if not 0 <= limit < 2**64:
-            raise Error(f"{name} is {limit}, must be in [0, 2^64)", "InvalidArgument")
-        sources.set("set_limit", number, limit)
-    sources.set_backend_options(backend_options or {})
-    return LoadedProgram(_Module(program, sources, writable_inputs))
+    limits = limits_of({
+        "max_arena_bytes": max_arena_bytes,
+        "max_delegate_bytes": max_delegate_bytes,
+        "max_input_bytes": max_input_bytes,
+        "max_instructions": max_instructions,
+        "max_element_operations": max_element_operations,
+    })
+    for name, limit in limits.items():
+        sources.set("set_limit", LIMITS.index(name), limit)
+    sources.set_backend_options(backend_options_of(backend_options))
+    return LoadedProgram(_Module(program, sources, writable_inputs,
+                                 limits.get("max_input_bytes", DEFAULT_BYTES)))

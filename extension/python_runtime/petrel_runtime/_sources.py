@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where programs and data come from, as options of the C interface.
 
-What a source needs to stay alive is in Sources.kept, which belongs to the program.
+Maps are kept by the program that asks them; C has copies of all else.
 """
 
 import ctypes
@@ -59,6 +59,7 @@ class _MapCalls:
         self._map = data_map
         self._lent: Dict[int, List[Any]] = {}
         self.error: Optional[BaseException] = None
+        self.is_dropped = False  # by all modules: nothing is asked of it any more
         keys = [_library.to_bytes(key) for key in data_map.keys()]
         for index, key in enumerate(keys):
             if b"\0" in key:
@@ -68,7 +69,11 @@ class _MapCalls:
             ctypes.sizeof(_library.DataMap), None, len(keys),
             ctypes.cast(self._keys, ctypes.POINTER(ctypes.c_char_p)),
             _library.GetData(self._get), _library.FreeData(self._free),
-            _library.Destroy(lambda context: None))
+            _library.Destroy(self._drop))
+
+    def _drop(self, context: Any) -> None:
+        del context
+        self.is_dropped = True
 
     def _get(self, context: Any, key: bytes, data: Any, size: Any) -> int:
         del context
@@ -97,12 +102,17 @@ class Sources:
 
     def __init__(self) -> None:
         self.handle = ctypes.c_void_p()
-        self.kept: List[Any] = []
-        self._maps: List[_MapCalls] = []
+        self.maps: List[_MapCalls] = []
         call("petrel_options_create", ctypes.byref(self.handle))
 
     def __del__(self) -> None:
+        self.close()
+
+    def close(self) -> List[_MapCalls]:
+        """The maps, which who loaded by them keeps; all else goes, copies of data too."""
         _library.LIBRARY.petrel_options_destroy(self.handle)
+        self.handle = ctypes.c_void_p()
+        return self.maps
 
     def set(self, name: str, *arguments: Any) -> None:
         # ctypes would keep the lowest 32 bits, and C text up to a zero.
@@ -117,8 +127,7 @@ class Sources:
     def add_data(self, source: Any) -> None:
         if isinstance(source, NamedDataMap):
             calls = _MapCalls(source)
-            self._maps.append(calls)
-            self.kept.append(calls)
+            self.maps.append(calls)
             self.set("add_data_map", ctypes.byref(calls.struct))
             return
         buffer, descriptor = _opened(source)
@@ -139,14 +148,15 @@ class Sources:
                 elif isinstance(value, int):
                     self.set("set_backend_int", *words, value)
                 else:
-                    self.set("set_backend_text", *words, value.encode())
+                    self.set("set_backend_text", *words, _library.to_bytes(value))
 
-    def raise_of_maps(self) -> None:
-        """What a NamedDataMap raised comes out of the call that wanted its data."""
-        for calls in self._maps:
-            error, calls.error = calls.error, None
-            if error is not None:
-                raise error
+
+def raise_of(maps: List[_MapCalls]) -> None:
+    """What a NamedDataMap raised comes out of the call that wanted its data."""
+    for calls in maps:
+        error, calls.error = calls.error, None
+        if error is not None:
+            raise error
 
 
 def load_module(source: Any, sources: Sources) -> Tuple[ctypes.c_void_p, Any]:
@@ -167,6 +177,6 @@ def load_module(source: Any, sources: Sources) -> Tuple[ctypes.c_void_p, Any]:
             call("petrel_module_load_path", _library.path_bytes(source), sources.handle,
                  ctypes.byref(module))
     except RuntimeError:
-        sources.raise_of_maps()
+        raise_of(sources.maps)
         raise
     return module, None

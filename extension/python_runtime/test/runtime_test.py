@@ -243,6 +243,43 @@ class RuntimeTest(unittest.TestCase):
             petrel_runtime.load(INLINE, max_arena_bytes=1)["forward"](picture)
         self.assertEqual(method(picture)[0].shape, (1, 10))
 
+    def test_arguments_of_other_types_are_named(self):
+        for options, said in (
+                ({"num_threads": 1.5}, "num_threads is 1.5, must be a whole number"),
+                ({"max_input_bytes": "4"}, "max_input_bytes is '4', must be a whole number"),
+                ({"load_mode": ["mmap"]}, r"load_mode is \['mmap'\], must be a text"),
+                ({"backend_options": {"X": {"k": None}}},
+                 r"backend_options\['X'\]\['k'\] is None, must be a bool, a whole number or a")):
+            with self.assertRaisesRegex(TypeError, said):
+                petrel_runtime.load(INLINE, **options)
+
+    def test_copies_of_outputs_are_held_to_their_limit(self):
+        picture = images(1)[0][0]
+        method = petrel_runtime.load(INLINE, max_input_bytes=39)["forward"]
+        with self.raises("OutOfResources", "copying output 0 needs 40 of max_input_bytes, which is "
+                         "39, of which 39 are left"):
+            method(picture)
+        self.assertEqual(method(picture, copy_outputs=False)[0].shape, (1, 10))
+
+    def test_keeps_nothing_of_data_that_was_replaced(self):
+        program = petrel_runtime.load(EXTERNAL, data=[DATA])
+        self.check(program)
+
+        class Unknown(petrel_runtime.NamedDataMap):
+
+            def get_data(self, key):
+                raise KeyError(key)
+
+            def keys(self):
+                return ["another"]
+
+        for _ in range(3):
+            program.replace_data([DATA.read_bytes()])
+            with self.raises("NotFound", ""):
+                program.replace_data([Unknown()])
+        self.assertEqual(program._module._maps, [])
+        self.check(program)
+
     def test_replaces_data(self):
         program = petrel_runtime.load(EXTERNAL, data=[DATA])
         self.check(program)
