@@ -46,5 +46,13 @@ TEST(TablesGrowth, FiltersAreNotWiderThanTheImage) {
   EXPECT_LT(bytes_of_filter("0.000001"), bytes_of_filter("0.01") + 100000);
 }
 
+// Each of so many bytes has a share that rounds to none.
+TEST(Tables, OfBytesOfARowOfMillionsKeepOneShare) {
+  const std::string after = after_pass(decompose, R"(method @m(%x: u8[1,1,1,16777216]) {
+    %y = aten._upsample_bilinear2d_aa.default(%x, [1, 1], false, none, none)
+    return %y })");
+  EXPECT_NE(after.find("aten.index_select"), std::string::npos) << after;
+}
+
 }  // namespace
 }  // namespace petrel::exir
