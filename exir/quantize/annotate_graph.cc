@@ -25,31 +25,41 @@ bool takes_activation(const Node& node) {
          node.is(aten::add_Tensor, aten::sub_Tensor, aten::add_Scalar, aten::sub_Scalar);
 }
 
-// A form of integers holds its result within clamps, and in any scale.
-bool is_tail(const Value& value, const Nodes& nodes) {
-  const Node* const producer = value.producer();
-  if (producer == nullptr || !value.has_single_user() || !is_in(nodes, producer)) return false;
-  const Node* const user = value.users()[0];
-  if (!is_in(nodes, user) || !(is_clamp(*user) || is_scaling(*user))) return false;
-  const bool is_form = !is_table(*producer) && !moves_levels(*producer) && !joins_levels(*producer);
-  return is_form || ((is_clamp(*producer) || is_scaling(*producer)) &&
-                     is_tail(*level_inputs(*producer, QuantTarget::kIntegers)[0], nodes));
+using Tails = std::set<const Value*>;
+
+// A form of integers holds its result within clamps, and in any scale: what they and it make, but
+// for the last. In the order of the graph, as thousands may stand in a row.
+Tails find_tails(const Graph& graph, const Nodes& nodes) {
+  Tails tails;
+  for (const auto& node : graph.nodes()) {
+    if (!is_in(nodes, node.get())) continue;
+    const bool is_form = !is_table(*node) && !moves_levels(*node) && !joins_levels(*node);
+    const bool follows = (is_clamp(*node) || is_scaling(*node)) &&
+                         tails.count(level_inputs(*node, QuantTarget::kIntegers)[0]) != 0;
+    for (size_t i = 0; (is_form || follows) && i < node->num_results(); ++i) {
+      const Value* const value = node->result(i);
+      if (!value->has_single_user()) continue;
+      const Node* const user = value->users()[0];
+      if (is_in(nodes, user) && (is_clamp(*user) || is_scaling(*user))) tails.insert(value);
+    }
+  }
+  return tails;
 }
 
 // Two functions in a row are one table, unless the first goes into a form.
-bool is_in_table(const Value& value, const Nodes& nodes) {
+bool is_in_table(const Value& value, const Nodes& nodes, const Tails& tails) {
   const Node* const producer = value.producer();
   if (producer == nullptr || !value.has_single_user()) return false;
   const Node* const user = value.users()[0];
   return is_in(nodes, producer) && is_in(nodes, user) && is_table(*producer) && is_table(*user) &&
-         !is_tail(*level_inputs(*producer, QuantTarget::kIntegers)[0], nodes);
+         tails.count(level_inputs(*producer, QuantTarget::kIntegers)[0]) == 0;
 }
 
 // Whether the only user of a value makes it one node of integers with what made it.
-bool is_merged(const Value& value, const Nodes& nodes, QuantTarget target) {
+bool is_merged(const Value& value, const Nodes& nodes, const Tails& tails, QuantTarget target) {
   const Node* const producer = value.producer();
   if (target == QuantTarget::kIntegers) {
-    return is_tail(value, nodes) || is_in_table(value, nodes) ||
+    return tails.count(&value) != 0 || is_in_table(value, nodes, tails) ||
            (producer != nullptr && is_in(nodes, producer) && masks_softmax(*producer) &&
             is_in(nodes, value.users()[0]));
   }
@@ -63,10 +73,11 @@ std::vector<std::vector<Value*>> group_values(const Graph& graph, const Nodes& n
                                               const BytesInGraph& bytes, QuantTarget target) {
   std::vector<Value*> values;
   std::unordered_map<const Value*, size_t> index;
+  const Tails tails = target == QuantTarget::kIntegers ? find_tails(graph, nodes) : Tails();
   const auto add = [&](Value* value) {
     // Bytes are levels already.
     if (target == QuantTarget::kIntegers && bytes.kind_of(*value) == OfBytes::kLevels) return;
-    if (!is_merged(*value, nodes, target) && index.emplace(value, values.size()).second) {
+    if (!is_merged(*value, nodes, tails, target) && index.emplace(value, values.size()).second) {
       values.push_back(value);
     }
   };

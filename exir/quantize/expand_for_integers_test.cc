@@ -7,6 +7,8 @@
 #include <string>
 
 #include "exir/ir/verifier.h"
+#include "exir/ops/handles.h"
+#include "exir/pass/framework/builder.h"
 #include "exir/pass/framework/pass_case.h"
 #include "exir/pass/framework/table_limit.h"
 #include "exir/pass/passes/fold_constants.h"
@@ -178,6 +180,17 @@ TEST(ExpandForIntegers, MakesArithmeticOfWhatHasNoForm) {
   EXPECT_THAT(expanded("method @m(%x: f32[1,2,4,4]) {"
                        "%y = aten.upsample_bilinear2d.vec(%x, [8, 6], false, none) return %y }"),
               Not(HasSubstr("upsample")));
+}
+
+// Neither a call within the other for each, nor all before it looked at once more.
+TEST(AnnotateGraph, FollowsThousandsOfScalingsInARow) {
+  constexpr size_t kCount = 100000;
+  Graph graph("m");
+  Value* x = graph.add_input(TensorType::contiguous(ScalarType::kFloat, {4}), "x");
+  Builder b(graph, nullptr);
+  for (size_t i = 0; i < kCount; ++i) x = b.call(aten::mul_Scalar, {x, 1.5}).value();
+  graph.set_outputs({x});
+  EXPECT_EQ(annotate_graph(graph, {}, QuantTarget::kIntegers).nodes.size(), kCount);
 }
 
 }  // namespace
