@@ -69,11 +69,12 @@ absl::StatusOr<Value*> viewed(Builder& b, Value* value, const Sizes& sizes) {
   return b.call(aten::view, {value, Ints(sizes.begin(), sizes.end())});
 }
 
-// The dims that `node` reduces.
+// The dims that `node` reduces; none of a number, whose only dim has one element.
 std::vector<bool> reduced_dims(const Node& node, size_t rank) {
   const bool has_dims = node.op().find_arg(arg::dim) >= 0;
   const Ints dims = has_dims ? ints_at(node, arg::dim, 1) : Ints();
   std::vector<bool> reduced(rank, dims.empty());
+  if (rank == 0) return reduced;
   for (const int64_t dim : dims) reduced[static_cast<size_t>(wrap_dim(dim, rank))] = true;
   return reduced;
 }

@@ -70,6 +70,17 @@ TEST(IntegerGraph, MovesLevelsOverViewsAndPools) {
     return %z })"));
 }
 
+// As the only dim of a number is one of one element.
+TEST(IntegerGraph, AveragesANumber) {
+  for (const char* call :
+       {"aten.mean.dim(%a, [0], false)", "aten.sum.dim_IntList(%a, [-1], true)"}) {
+    EXPECT_THAT(integers("method @m(%q: i8[]) {" + dequantise("a", "q") + "%m = " + call + "\n" +
+                         quantise("z", "m", "0.25, -1") + "return %z }"),
+                AllOf(HasSubstr("petrel.int8_average"), Not(HasSubstr("aten.mean"))))
+        << call;
+  }
+}
+
 // What data decides of a size stays what it was called.
 TEST(IntegerGraph, MovesLevelsThatAMaskPicks) {
   const std::string head = "method @m<u0: 0..2>(%q: i8[2,4], %k: bool[2]) {";

@@ -8,6 +8,8 @@
 #include <string>
 #include <utility>
 
+#include "exir/ir/verifier.h"
+
 namespace petrel::exir {
 namespace {
 
@@ -32,6 +34,18 @@ std::vector<Argument> AnyArguments::make(const OpInfo& op, Graph* graph,
   std::vector<Argument> arguments;
   for (const ArgSpec& spec : op.args) arguments.push_back(any_of(spec));
   return arguments;
+}
+
+bool AnyArguments::add_call(const OpInfo& op, Graph* graph, std::optional<size_t> absent) {
+  std::vector<Value*> outputs = graph->outputs();
+  std::vector<Argument> arguments = make(op, graph, outputs);
+  if (absent) arguments[*absent] = Argument();
+  auto types = op.infer(op, arguments);
+  if (!types.ok()) return false;
+  const Node* const node = graph->append(op, std::move(arguments), *std::move(types), "y");
+  for (size_t i = 0; i < node->num_results(); ++i) outputs.push_back(node->result(i));
+  graph->set_outputs(std::move(outputs));
+  return verify_graph(*graph).ok();
 }
 
 int64_t AnyArguments::integer() {

@@ -6,6 +6,7 @@
 //   AnyArguments any(1);
 //   Graph graph("m");
 //   const std::vector<Argument> arguments = any.make(op, &graph);
+//   if (any.add_call(op, &graph)) ...                    // a node with such arguments
 //
 // Invariant: equal seeds and calls give equal arguments. Tensors in them are inputs and
 // constants that it adds to the graph, which owns them.
@@ -15,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <random>
 #include <vector>
 
@@ -28,6 +30,10 @@ class AnyArguments {
 
   // `made`: results of calls in the graph, which take the place of inputs now and then.
   std::vector<Argument> make(const OpInfo& op, Graph* graph, const std::vector<Value*>& made = {});
+
+  // A node of `op`, whose results become outputs; argument `absent` is left out. False where the
+  // rule of `op` refuses the arguments, or the graph is none.
+  bool add_call(const OpInfo& op, Graph* graph, std::optional<size_t> absent = std::nullopt);
 
  private:
   size_t below(size_t bound) { return random_() % bound; }

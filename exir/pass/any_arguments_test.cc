@@ -3,14 +3,8 @@
 // Whatever arguments the rules of the table take, the passes end with an operator that
 // has a kernel or with an error: what a rule lets through is what decompositions, folding
 // and lowering must be ready for.
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "absl/strings/str_cat.h"
 #include "exir/ir/program.h"
-#include "exir/ir/verifier.h"
 #include "exir/ops/any_arguments.h"
 #include "exir/ops/table.h"
 #include "exir/pass/pipeline.h"
@@ -20,20 +14,6 @@ namespace petrel::exir {
 namespace {
 
 constexpr int kRounds = 40;
-
-// False where the rule of `op` refuses the arguments, of which one may be left out.
-bool add_call(const OpInfo& op, AnyArguments* any, Graph* graph,
-              std::optional<size_t> absent = std::nullopt) {
-  std::vector<Value*> outputs = graph->outputs();
-  std::vector<Argument> arguments = any->make(op, graph, outputs);
-  if (absent) arguments[*absent] = Argument();
-  auto types = op.infer(op, arguments);
-  if (!types.ok()) return false;
-  const Node* const node = graph->append(op, std::move(arguments), *std::move(types), "y");
-  for (size_t i = 0; i < node->num_results(); ++i) outputs.push_back(node->result(i));
-  graph->set_outputs(std::move(outputs));
-  return verify_graph(*graph).ok();
-}
 
 TEST(AnyArguments, PassesSurviveThem) {
   AnyArguments any(20261126);
@@ -45,10 +25,10 @@ TEST(AnyArguments, PassesSurviveThem) {
       Program program;
       auto& graph = program.methods["m"].graph;
       graph = std::make_unique<Graph>("m");
-      if (!add_call(*op, &any, graph.get())) continue;
+      if (!any.add_call(*op, graph.get())) continue;
       // And now and then one that reads it.
       const OpInfo& next = *all_ops()[static_cast<size_t>(round * 7919) % all_ops().size()];
-      if (round % 4 == 0 && next.infer != nullptr) add_call(next, &any, graph.get());
+      if (round % 4 == 0 && next.infer != nullptr) any.add_call(next, graph.get());
       ++accepted;
       absl::Status status = run_passes(program, passes_before_partitioning(), {}, "", nullptr);
       if (status.ok()) {
@@ -77,7 +57,7 @@ TEST(AnyArguments, PassesSurviveTheAbsenceOfEveryTensorThatMayBeAbsent) {
         Program program;
         auto& graph = program.methods["m"].graph;
         graph = std::make_unique<Graph>("m");
-        if (!add_call(*op, &any, graph.get(), i)) continue;
+        if (!any.add_call(*op, graph.get(), i)) continue;
         ++here;
         const absl::Status status =
             run_passes(program, passes_before_partitioning(), {}, "", nullptr);

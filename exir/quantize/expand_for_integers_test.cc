@@ -177,9 +177,27 @@ TEST(ExpandForIntegers, MakesArithmeticOfWhatHasNoForm) {
       expanded("method @m(%x: f32[2,4]) {"
                "%y = aten.var.correction(%x, [1], correction=1, keepdim=false) return %y }"),
       Not(HasSubstr("aten.var")));
+  // A number has one dim.
+  EXPECT_THAT(
+      expanded("method @m(%x: f32[]) {"
+               "%y = aten.var.correction(%x, [0], correction=0, keepdim=false) return %y }"),
+      Not(HasSubstr("aten.var")));
   EXPECT_THAT(expanded("method @m(%x: f32[1,2,4,4]) {"
                        "%y = aten.upsample_bilinear2d.vec(%x, [8, 6], false, none) return %y }"),
               Not(HasSubstr("upsample")));
+}
+
+// Whose channels are no dim of the result.
+TEST(AnnotateGraph, LeavesProductsWithAVector) {
+  const auto graph = graph_of(R"(method @m(%x: f32[4,8]) { %w = constant @w : f32[8]
+    %y = aten.linear.default(%x, %w) return %y })");
+  ASSERT_NE(graph, nullptr);
+  for (const QuantTarget target : {QuantTarget::kBackends, QuantTarget::kIntegers}) {
+    const QuantAnnotation annotation = annotate_graph(*graph, {}, target);
+    EXPECT_TRUE(annotation.nodes.empty());
+    ASSERT_EQ(annotation.left.size(), 1u);
+    EXPECT_THAT(annotation.left[0].reason, HasSubstr("has a weight or factors that integers have"));
+  }
 }
 
 // Neither a call within the other for each, nor all before it looked at once more.

@@ -132,7 +132,8 @@ Rewritten variance(Builder& b, Node& node) {
   if (dims.empty()) dims = all_dims(sizes.size());
   int64_t count = 1;
   for (const int64_t dim : dims) {
-    count *= sizes[static_cast<size_t>(wrap_dim(dim, sizes.size()))];
+    // The one dim of a number has one element.
+    if (!sizes.empty()) count *= sizes[static_cast<size_t>(wrap_dim(dim, sizes.size()))];
   }
   PETREL_ASSIGN_OR_RETURN(const double correction, correction_of(node));
   const double left = static_cast<double>(count) - correction;

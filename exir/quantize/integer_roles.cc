@@ -259,8 +259,10 @@ Value* product_weight(const Node& node) {
   if (!node.is(aten::convolution, aten::linear, aten::mm, aten::addmm)) return nullptr;
   Value* weight =
       node.is(aten::convolution, aten::linear) ? node.input(arg::weight) : node.input(arg::mat2);
+  // A linear layer may have a vector: one output, without a dim of its own.
   const bool is_weight = is_fixed(*weight) && is_float_tensor(*weight) &&
-                         weight->tensor().is_contiguous() && weight->tensor().numel() > 0;
+                         weight->tensor().is_contiguous() && weight->tensor().numel() > 0 &&
+                         weight->tensor().rank() >= 2;
   if (!is_weight) return nullptr;
   if (node.is(aten::convolution)) {
     const Argument& transposed = node.argument(arg::transposed);

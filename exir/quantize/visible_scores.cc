@@ -69,6 +69,8 @@ BuiltValue VisibleScores::threshold_of(Value* sum) {
     }
     softmax = user;
   }
+  // Only asked whether it is shut out.
+  if (softmax == nullptr) return nullptr;
   return row_threshold(sum, softmax->argument(arg::dim).as_int());
 }
 

@@ -34,7 +34,7 @@ class VisibleScores {
   // The least number of `score` that counts; null where all may.
   BuiltValue least_of(Value* score);
   BuiltValue least_for(Value* score, const Node& reader);
-  // What numbers of `sum` must reach to count, for each or for all.
+  // What numbers of `sum` must reach to count, for each or for all; null where all may.
   BuiltValue threshold_of(Value* sum);
   BuiltValue row_threshold(Value* score, int64_t dim);
   BuiltValue extreme_of(OpHandle op, Value* x);

@@ -86,6 +86,21 @@ TEST(VisibleScores, AreThoseOfEachRow) {
                                                         ElementsAre(80, 90, 70, -90, -80, -85)));
 }
 
+// As a softmax that is safe asks of its scores: of a sum that no softmax reads, all may count.
+TEST(VisibleScores, MayBeAskedForInSums) {
+  auto graph = std::make_unique<Graph>("m");
+  Value* const x = numbers(*graph, "x", {1, 2, 3, -100, 0, 1});
+  Builder b(*graph, nullptr);
+  Value* const sum = b.binary(aten::add_Tensor, x, x).value();
+  Value* const seen = b.call(aten::ne_Scalar, {sum, -kInfinity}).value();
+  Value* const shares = b.call(aten::_softmax, {x, 1, false}).value();
+  graph->set_outputs({seen, shares});
+  ASSERT_TRUE(is_score(*x));
+  VisibleScores visible(*graph);
+  graph->set_outputs({visible.part_of(x).value()});
+  EXPECT_THAT(outputs_of(std::move(graph)), ElementsAre(ElementsAre(1, 2, 3, -100, 0, 1)));
+}
+
 TEST(VisibleScores, AreReadBySoftmaxesAlone) {
   const auto graph = graph_of(R"(method @m(%x: f32[2,3], %y: f32[2,3], %m: f32[3]) {
     %e = aten.expand.default(%m, [2, 3], false)
