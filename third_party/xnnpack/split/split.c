@@ -43,7 +43,7 @@ static inline uint32_t split(float number) {
   const uint32_t bits = bits_of(number);
   const uint32_t is_nan = -(uint32_t)((int32_t)(bits & 0x7fffffff) > 0x7f800000);
   const uint32_t is_finite = -(uint32_t)((int32_t)(bits & 0x7fffffff) < 0x7f800000);
-  const uint32_t first = rounded(bits) | (is_nan & 0x00400000);
+  const uint32_t first = (rounded(bits) & ~is_nan) | (is_nan & 0x7fc00000);
   const float left = number - number_of(first);
   return first | (rounded(bits_of(left)) & is_finite) >> 16;
 }

@@ -45,15 +45,18 @@ static inline __mmask16 mask_of(size_t count) {
 }
 
 /* The first 32 floats of each row, or `depth` if those are fewer. Rounded as integers are, for
- * instructions that round put elements side by side that lie 16 apart in a tile. */
-static inline void split_rows(const float* const* rows, size_t count, size_t depth, uint8_t* first,
-                              uint8_t* second) {
+ * instructions that round put elements side by side that lie 16 apart in a tile. Some of what is
+ * not a number is rounded to one: returns whether all are numbers. */
+static inline int split_rows(const float* const* rows, size_t count, size_t depth, uint8_t* first,
+                             uint8_t* second) {
   const __mmask16 low = mask_of(depth), high = mask_of(depth > 16 ? depth - 16 : 0);
   const __m512i half = _mm512_set1_epi32(0x8000);
   const __m512i upper = _mm512_set1_epi32((int)0xffff0000);
+  __mmask16 nans = 0;
   for (size_t i = 0; i < count; ++i, first += kLineBytes, second += kLineBytes) {
     const __m512 x0 = _mm512_maskz_loadu_ps(low, rows[i]);
     const __m512 x1 = _mm512_maskz_loadu_ps(high, rows[i] + 16);
+    nans |= _mm512_cmp_ps_mask(x0, x1, _CMP_UNORD_Q);
     const __m512i h0 = _mm512_and_si512(_mm512_add_epi32(_mm512_castps_si512(x0), half), upper);
     const __m512i h1 = _mm512_and_si512(_mm512_add_epi32(_mm512_castps_si512(x1), half), upper);
     const __m512i l0 = _mm512_castps_si512(_mm512_sub_ps(x0, _mm512_castsi512_ps(h0)));
@@ -63,6 +66,7 @@ static inline void split_rows(const float* const* rows, size_t count, size_t dep
     _mm512_store_si512(first, _mm512_or_si512(h1, _mm512_srli_epi32(h0, 16)));
     _mm512_store_si512(second, _mm512_or_si512(r1, r0));
   }
+  return nans == 0;
 }
 
 /* Both parts of B by those of A but the product of the second ones. */
@@ -167,6 +171,7 @@ void split_multiply_amx(const struct split_call* call) {
   const int is_kept = call->taps * pieces <= kMaxKept;
   const uint8_t* packed = (const uint8_t*)call->packed;
   char* c = (char*)call->c;
+  int are_numbers = 1;
   configure(call->rows);
   for (size_t column = 0; column < call->columns; column += SPLIT_COLUMNS) {
     const uint8_t* const panel = packed;
@@ -178,7 +183,8 @@ void split_multiply_amx(const struct split_call* call) {
       for (size_t start = 0; start < call->depth; start += SPLIT_DEPTH, ++piece) {
         const size_t place = is_kept ? piece : piece % 2;
         if (column == 0 || !is_kept) {
-          split_rows(rows, call->rows, call->depth - start, parts[place][0], parts[place][1]);
+          are_numbers &=
+              split_rows(rows, call->rows, call->depth - start, parts[place][0], parts[place][1]);
           for (size_t i = 0; i < call->rows; ++i) rows[i] += SPLIT_DEPTH;
         }
         _tile_loadd(4, parts[place][0], kLineBytes);
@@ -190,7 +196,7 @@ void split_multiply_amx(const struct split_call* call) {
     store_sums(sums);
     const size_t left = call->columns - column;
     const size_t count = left < SPLIT_COLUMNS ? left : SPLIT_COLUMNS;
-    if (!write_results(call, sums, (float*)c, count)) {
+    if (!write_results(call, sums, (float*)c, count) || !are_numbers) {
       multiply_floats(call, panel, (float*)c, count);
     }
     c += call->panel_stride;

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <cstring>
 #include <fstream>
 #include <limits>
 #include <random>
@@ -19,8 +21,17 @@
 namespace petrel::third_party::xnnpack::split {
 namespace {
 
+float number_of(uint32_t bits) {
+  float number = 0;
+  std::memcpy(&number, &bits, sizeof(number));
+  return number;
+}
+
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+// Others that are none, as processors of graphics make them; numbers in steps of bfloat16 would
+// begin anew behind them.
+const float kLastNaN = number_of(0x7fffffff), kLastNegativeNaN = number_of(0xffffffff);
 // Of |a * b|: what three of four products leave out, and what sums in floats add to it.
 constexpr double kError = 0x1p-16;
 
@@ -114,7 +125,8 @@ TEST(SplitTest, IsAsExactAsItSays) {
 
 TEST(SplitTest, HasInfinitiesAndNaNsWhereFloatsHaveThem) {
   const Shape shape = convolution(3, 1, 8, 40, 70);
-  for (const float value : {kInfinity, -kInfinity, kNaN, std::numeric_limits<float>::max(), 0.0f}) {
+  for (const float value : {kInfinity, -kInfinity, kNaN, kLastNaN, kLastNegativeNaN,
+                            std::numeric_limits<float>::max(), 0.0f}) {
     for (const bool in_weights : {false, true}) {
       SCOPED_TRACE(std::to_string(value) + (in_weights ? " weight" : " input"));
       Layer split(shape), plain(shape);
