@@ -53,6 +53,31 @@ TEST(ExpandForIntegers, TakesQueriesThatAreLearned) {
   EXPECT_THAT(text, AllOf(HasSubstr("@fold : f32[2,3,4]"), HasSubstr("aten.bmm.default")));
 }
 
+// Without a projection, too.
+TEST(ExpandForIntegers, TakesQueriesThatAreWeights) {
+  const std::string text = expanded(R"(method @m(%k: f32[1,2,3,4]) {
+    %q = constant @q : f32[1,2,3,4]
+    %y = aten.scaled_dot_product_attention.default(%q, %k, %k, none, 0.0, false, scale=0.5)
+    return %y })");
+  EXPECT_THAT(text, AllOf(HasSubstr("@q@fold"), Not(HasSubstr("aten.mul.Scalar"))));
+}
+
+// A decoder's first layer attends to its own queries, and its next attention to an image.
+TEST(ExpandForIntegers, TakesWhatQueriesMakeOfThemselves) {
+  const std::string text = expanded(R"(method @m(%k: f32[1,2,3,4]) {
+    %q = constant @q : f32[1,2,3,4]
+    %a = aten.scaled_dot_product_attention.default(%q, %q, %q, none, 0.0, false, none, false)
+    %b = aten.add.Tensor(%q, %a, 1)
+    %y = aten.scaled_dot_product_attention.default(%b, %k, %k, none, 0.0, false, none, false)
+    return %y })");
+  const size_t first = text.find("aten.bmm.default");
+  ASSERT_NE(first, std::string::npos);
+  EXPECT_EQ(text.find("aten.add.Tensor"), std::string::npos) << text;
+  // Of queries and image, and of what they weigh.
+  const size_t second = text.find("aten.bmm.default", first + 1);
+  EXPECT_EQ(text.find("aten.bmm.default", second + 1), std::string::npos) << text;
+}
+
 // As distances of places are, with what comes later shut out.
 TEST(ExpandForIntegers, TakesMasksThatAddToWhatTheyAllow) {
   const std::string text = expanded(R"(method @m(%x: f32[3,3], %d: f32[3,3], %m: bool[3,3]) {

@@ -75,13 +75,14 @@ Rewritten divide(Builder& b, Node& node) {
   return done(b, node, b.binary(aten::mul_Tensor, tensor_at(node, arg::self), inverse));
 }
 
-// A node of one constant that was computed of weights, as attention that is taken apart has of
-// queries that are learned. A weight itself stays: it may be found by its name.
+// A node of one constant, as attention that is taken apart has of queries that are learned. A weight
+// that is only moved stays: it may be found by its name.
 Rewritten fold(Builder& b, Node& node) {
   const std::vector<Value*> operands = node.operands();
   if (operands.size() != 1 || !is_fixed_float(node) || !operands[0]->is_constant()) return false;
   const ConstantPtr constant = operands[0]->constant();
-  const bool is_computed = constant->kind == Constant::Kind::kLiteral || !constant->made_of.empty();
+  const bool is_computed = constant->kind == Constant::Kind::kLiteral ||
+                           !constant->made_of.empty() || node.is(aten::mul_Scalar);
   const TensorType& type = node.result()->tensor();
   if (constant->is_mutable() || !is_computed || type.numel() > kMostFolded ||
       !check_table({type.numel()}).ok()) {

@@ -19,6 +19,9 @@ namespace petrel::exir {
 
 absl::StatusOr<bool> lower_to_kernels(Graph& graph, const PassContext& context);
 
+// Operators that backends may want whole, and that no kernel runs as they are.
+bool is_lowered(const OpInfo& op);
+
 Rewrites activation_lowerings();
 Rewrites attention_lowerings();
 // To petrel.attention, where it takes the call; else as attention_lowerings().

@@ -72,12 +72,29 @@ bool widens(const Node& node) {
          node.result()->tensor().nbytes() > node.operands()[0]->tensor().nbytes();
 }
 
+double count(const Value* value) { return static_cast<double>(value->tensor().numel()); }
+
+// What attention makes on the way: a number for each query and key. 0 of other nodes.
+double scores_of(const Node& node) {
+  if (!node.is(aten::scaled_dot_product_attention) || count(node.result()) == 0) return 0;
+  const TensorType& keys = node.input(arg::key)->tensor();
+  if (keys.rank() < 2) return 0;
+  const double queries =
+      count(node.result()) / static_cast<double>(node.result()->tensor().sizes.back());
+  return queries * static_cast<double>(keys.sizes[keys.rank() - 2]);
+}
+
+// By a kernel, or as what it is lowered to.
+bool can_run(const Node& node) {
+  return can_evaluate(node.op()) ||
+         (node.is_pure() && node.num_results() == 1 && is_lowered(node.op()));
+}
+
 // The nodes that depend on constants alone and can be run.
 std::set<Node*> find_candidates(const Graph& graph, const Work& work) {
   std::set<Node*> candidates;
   for (const auto& node : graph.nodes()) {
-    bool known = (can_evaluate(node->op()) || node->is(aten::linear)) && !widens(*node) &&
-                 work.refused.count(node.get()) == 0;
+    bool known = can_run(*node) && !widens(*node) && work.refused.count(node.get()) == 0;
     int64_t bytes = 0;
     for (Value* operand : node->operands()) {
       known = known && (operand->producer() != nullptr ? candidates.count(operand->producer()) > 0
@@ -88,7 +105,8 @@ std::set<Node*> find_candidates(const Graph& graph, const Work& work) {
               node->result(i)->tensor().is_contiguous();
       if (known) bytes += node->result(i)->tensor().nbytes();
     }
-    if (known && bytes <= kMostBytes) candidates.insert(node.get());
+    known = known && static_cast<double>(bytes) + sizeof(float) * scores_of(*node) <= kMostBytes;
+    if (known) candidates.insert(node.get());
   }
   return candidates;
 }
@@ -106,11 +124,13 @@ struct Cone {
   double work() const;
 };
 
-double count(const Value* value) { return static_cast<double>(value->tensor().numel()); }
-
 // Multiply-adds of matrices [m, k] and [k, n]: the root of m k * k n * m n. Of windows about
 // that many.
 double products_of(const Node& node) {
+  if (const double scores = scores_of(node); scores > 0) {
+    const auto depth = [&](ArgHandle name) { return node.input(name)->tensor().sizes.back(); };
+    return scores * static_cast<double>(depth(arg::query) + depth(arg::value) + 8);
+  }
   if (!node.is(aten::mm, aten::bmm, aten::addmm, aten::matmul, aten::linear, aten::convolution)) {
     return 0;
   }
@@ -274,8 +294,7 @@ Rewritten fold(Graph& graph, Node* node, const Cone& cone, Work* work) {
     if (most > work->left || !absl::IsResourceExhausted(outputs.status())) break;
     work->left -= most;
     std::unique_ptr<Graph> program = program_of(cone);
-    if (program->any_operator([](const OpInfo& op) { return op.is(aten::linear); })) {
-      // Backends want linear layers whole; kernels do not.
+    if (program->any_operator(is_lowered)) {
       PETREL_RETURN_IF_ERROR(lower_to_kernels(*program, PassContext()).status());
     }
     outputs = evaluate(std::move(program), static_cast<uint64_t>(most));

@@ -16,9 +16,13 @@
 namespace petrel::exir {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::DoubleNear;
+using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::SizeIs;
 
 // The elements of output 0 after the pass, which must be a constant.
 std::vector<double> folded(const std::string& text) {
@@ -250,6 +254,27 @@ TEST(FoldConstants, WhatFeedsABroadcastIsFolded) {
   EXPECT_THAT(after, Not(HasSubstr("aten.exp.default")));
   EXPECT_THAT(after, HasSubstr("constant @w@fold_"));
   EXPECT_THAT(after, HasSubstr("aten.repeat.default("));
+}
+
+// What backends want whole, and no kernel runs: the mean of ones is 1.
+TEST(FoldConstants, AttentionToConstantsIsAConstant) {
+  EXPECT_THAT(folded(R"(method @m() {
+                %q = constant @q : f32[1,1,2,4]
+                %k = constant @k : f32[1,1,3,4]
+                %v = aten.full.default([1, 1, 3, 2], 3, dtype=f32)
+                %y = aten.scaled_dot_product_attention.default(%q, %k, %v, none, 0.0, false, none,
+                                                               false)
+                return %y })"),
+              AllOf(SizeIs(4), Each(DoubleNear(3, 1e-5))));
+}
+
+// A few bytes of an archive can ask for the scores of many queries and keys.
+TEST(FoldConstants, AttentionOfTooManyScoresStays) {
+  constexpr char kText[] = R"(method @m() {
+    %x = aten.full.default([1, 1, 131072, 1], 1, dtype=f32)
+    %y = aten.scaled_dot_product_attention.default(%x, %x, %x, none, 0.0, false, none, false)
+    return %y })";
+  EXPECT_THAT(after_pass(fold_constants, kText), HasSubstr("scaled_dot_product_attention"));
 }
 
 // Large values in between do not matter.
