@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -71,7 +72,9 @@ std::string add_samples(const std::string& word, CalibrateOptions* options) {
     }
   }
   if (options->model.methods.size() != 1) {
-    return absl::StrCat("--calibrate ", word, ": there are several methods: give METHOD=FILE");
+    const auto name_of = [](std::string* out, const auto& method) { *out += method.first; };
+    return absl::StrCat("--calibrate ", word, ": there are several methods: give METHOD=FILE of ",
+                        absl::StrJoin(options->model.methods, ", ", name_of));
   }
   options->samples[options->model.methods.begin()->first].push_back(word);
   return "";
@@ -239,10 +242,22 @@ std::string read_budget(const Arguments& arguments, CalibrateOptions* options) {
   return "";
 }
 
+// "" or the model among the words of an option, which takes all words behind it.
+std::string find_model(const char* option, const std::vector<std::string>& words) {
+  for (const std::string& word : words) {
+    if (!absl::EndsWith(word, ".pt2")) continue;
+    return absl::StrCat(option, " takes all words behind it, also '", word,
+                        "': put the model in front");
+  }
+  return "";
+}
+
 // "" or what is wrong with the words.
 std::string read_options(const Arguments& arguments, CalibrateOptions* options) {
   exir::ExportOptions& model = options->model;
-  std::string wrong = read_method_files(arguments.files, &model.methods);
+  std::string wrong = find_model("--calibrate", arguments.samples);
+  if (wrong.empty()) wrong = find_model("--keep-float", arguments.keep_float);
+  if (wrong.empty()) wrong = read_method_files(arguments.files, &model.methods);
   if (!wrong.empty()) return wrong;
   for (const std::string& word : arguments.samples) {
     wrong = add_samples(word, options);

@@ -287,6 +287,12 @@ class QuantizeVerbTest(QuantizeCase):
                       self.refuses(2, *quantize, "--ranges", "percentile=0x60"))
         self.assertIn("--quantize is for petrel export",
                       self.refuses(2, *quantize, "--quantize", "q.json"))
+        for option in ("--calibrate", "--keep-float"):
+            self.assertIn(f"{option} takes all words behind it, also '{DIGITS}': put the model in",
+                          self.refuses(2, "quantize", "-o", "m.pte", option, "x.npy", DIGITS))
+        self.assertIn("--calibrate c=x.npy: there are several methods: give METHOD=FILE of a, b",
+                      self.refuses(2, "quantize", "--method", f"a={DIGITS}", "--method",
+                                   f"b={DIGITS}", "-o", "m.pte", "--calibrate", "c=x.npy"))
         export = ["export", DIGITS, "-o", "m.pte", "--quantize"]
         self.assertIn("gone.json: No such file", self.refuses(1, *export, "gone.json"))
         (self.folder / "bad.json").write_text('{"format": 1}')
