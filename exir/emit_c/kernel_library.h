@@ -45,6 +45,8 @@ class KernelLibrary {
  public:
   // Internal when the kernel has no such source.
   absl::StatusOr<KernelFunction> add(const KernelCall& call);
+  // Of code that calls them, outside of kernels.
+  absl::Status need_functions_in(absl::string_view text);
 
   const std::set<std::string>& includes() const { return includes_; }
   // Includes within conditions: "#if defined(__AVX__)\n#include <immintrin.h>\n#endif\n".
@@ -55,7 +57,6 @@ class KernelLibrary {
   absl::Status need(absl::string_view path);
   std::string without_conditional_includes(absl::string_view text);
   absl::StatusOr<std::string> body_of(absl::string_view path);
-  absl::Status need_functions_in(absl::string_view text);
 
   std::set<std::string> includes_;
   std::string conditional_includes_;

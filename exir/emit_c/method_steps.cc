@@ -31,6 +31,12 @@ std::vector<const Value*> results_of(const Node& node) {
   return results;
 }
 
+// The function that makes a number of an element that C has no type for.
+const char* value_of(ScalarType type) {
+  if (type == ScalarType::kHalf) return "petrel_half_value";
+  return type == ScalarType::kBFloat16 ? "petrel_bfloat16_value" : "";
+}
+
 }  // namespace
 
 std::optional<size_t> pointer_of(const Pointers& pointers, const Storage& storage,
@@ -57,7 +63,7 @@ absl::Status MethodSteps::add(const Graph& graph) {
       continue;
     }
     if (finds_size(*node)) {
-      add_found(*node);
+      PETREL_RETURN_IF_ERROR(add_found(*node));
       continue;
     }
     PETREL_RETURN_IF_ERROR(node->is(petrel_ops::cond)                    ? add_cond(*node)
@@ -137,11 +143,11 @@ absl::Status MethodSteps::add_rows(const Node& node) {
 }
 
 // What it finds must be in the range that the model was exported for.
-void MethodSteps::add_found(const Node& node) {
+absl::Status MethodSteps::add_found(const Node& node) {
   const Value* from = node.operands()[0];
   const auto is_it = [&node](const MethodSize& size) { return size.finder == &node; };
   const auto size = std::find_if(method_->sizes.begin(), method_->sizes.end(), is_it);
-  if (size == method_->sizes.end()) return;  // two nodes find one
+  if (size == method_->sizes.end()) return absl::OkStatus();  // two nodes find one
   const std::string& big = sources_.package.capitals;
   CStep step;
   step.function = absl::StrCat("op", method_->steps.size(), "_item");
@@ -149,13 +155,15 @@ void MethodSteps::add_found(const Node& node) {
   step.node = node.result()->name();
   step.comment = comment_of(node);
   const std::string read = sources_.places.read(from);
-  step.body = size->is_real
-                  ? absl::StrCat("  *found = (double)*", read, ";\n")
-                  : absl::StrCat("  const int64_t number = (int64_t)*", read, ";\n",
-                                 return_if(absl::StrCat("number < ", size->range.low,
-                                                        " || number > ", size->range.high),
-                                           big + "_E_DATA"),
-                                 "  *found = number;\n  return ", big, "_OK;\n");
+  step.body =
+      size->is_real
+          ? absl::StrCat("  *found = (double)", value_of(from->tensor().dtype), "(*", read, ");\n")
+          : absl::StrCat("  const int64_t number = (int64_t)*", read, ";\n",
+                         return_if(absl::StrCat("number < ", size->range.low, " || number > ",
+                                                size->range.high),
+                                   big + "_E_DATA"),
+                         "  *found = number;\n  return ", big, "_OK;\n");
+  PETREL_RETURN_IF_ERROR(library_->need_functions_in(step.body));
   step.can_fail = !size->is_real;
   step.finds = size->member;
   step.finds_number = size->is_real;
@@ -163,6 +171,7 @@ void MethodSteps::add_found(const Node& node) {
   tensors_.add({from}, {}, method_->steps.size() + 1, &step);
   step.source = node.source().location();
   method_->steps.push_back(std::move(step));
+  return absl::OkStatus();
 }
 
 void MethodSteps::add_copy(const Node& node, const Value* from, const Value* to, Row row,

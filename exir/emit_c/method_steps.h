@@ -63,7 +63,7 @@ class MethodSteps {
   absl::Status add_while_loop(const Node& node);
   absl::Status add_rows(const Node& node);
   absl::Status add_node(const Node& node);
-  void add_found(const Node& node);
+  absl::Status add_found(const Node& node);
 
   // Returns the index of the step.
   size_t add_jump(const Node& node, CJump jump);

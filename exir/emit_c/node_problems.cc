@@ -241,9 +241,8 @@ std::string problem_of(const Node& node, const Storage& storage,
                        const std::vector<MethodSize>& sizes) {
   if (finds_size(node)) {
     const ScalarType dtype = node.operands()[0]->tensor().dtype;
-    const bool is_float = dtype == ScalarType::kFloat || dtype == ScalarType::kDouble;
-    return is_integral(dtype) || is_float ? problem_of(node.result(), sizes)
-                                          : problem_of_number(node);
+    return is_integral(dtype) || is_floating_point(dtype) ? problem_of(node.result(), sizes)
+                                                          : problem_of_number(node);
   }
   if (node.is(petrel_ops::cond) && node.input(arg::predicate)->is_constant()) {
     return "branches by a constant do not exist in C yet";

@@ -365,16 +365,16 @@ def found_rows():
     return Found(), calls[1], None, calls
 
 
-class Scaled(nn.Module):
-    """By numbers that elements of tensors are."""
-
-    def forward(self, x, n):
-        return x * n.item(), x + x.max().item(), torch.clamp(x, -1, 1) / x.shape[0]
+class Scaled(nn.Module):  # By numbers that elements of tensors are.
+    def forward(self, x, n, half):
+        clamped = torch.clamp(x, -1, 1) / x.shape[0]
+        return x * n.item(), x + x.max().item(), clamped, x - half.item(), x + half.bfloat16().item()
 
 
 def found_scales():
-    calls = [(draw(rows, 3), torch.tensor(n)) for rows, n in ((2, -7), (5, 0), (9, 2**40))]
-    return Scaled(), calls[1], ({0: Dim("rows", min=2, max=9)}, {}), calls
+    calls = [(draw(rows, 3), torch.tensor(n), torch.tensor(half).half())
+             for rows, n, half in ((2, -7, -0.1), (5, 0, 6e-8), (9, 2**40, 65504.0))]
+    return Scaled(), calls[1], ({0: Dim("rows", min=2, max=9)}, {}, {}), calls
 
 
 def found_limits():
