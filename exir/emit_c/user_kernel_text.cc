@@ -44,7 +44,13 @@ std::vector<CUserFile> user_files(const Package& package) {
     const std::string name = absl::StrCat(package.name, "_kernel_", kernel.file);
     const bool is_known = std::any_of(files.begin(), files.end(),
                                       [&](const CUserFile& file) { return file.name == name; });
-    if (!is_known) files.push_back({name, kernel.text});
+    if (is_known) continue;
+    files.push_back({name, kernel.text});
+    // A function of other arguments does not compile then; behind the text, whose own includes
+    // and macros come first.
+    if (absl::EndsWith(name, ".c")) {
+      absl::StrAppend(&files.back().text, "\n#include \"", package.name, "_kernels.h\"\n");
+    }
   }
   return files;
 }

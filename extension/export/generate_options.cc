@@ -244,8 +244,12 @@ std::vector<GenerateOption> kernel_options() {
         "a variant of any node, part of the package then"},
        [](const Words& words, GenerateOptions* options) {
          auto kernels = exir::read_kernel_sources(words);
-         if (kernels.ok()) options->kernels.user = *std::move(kernels);
-         return kernels.status();
+         if (!kernels.ok()) return kernels.status();
+         options->kernels.user = *std::move(kernels);
+         for (const std::string& word : words) {
+           options->program.other_inputs.push_back(word.substr(0, word.rfind(':')));
+         }
+         return absl::OkStatus();
        }},
       {{"kernel-flag",
         OptionKind::kTexts,

@@ -223,6 +223,23 @@ class VariantsTest(unittest.TestCase):
                 "--compile", "so"))
             self.assertIn("my_relu" if text is declared else "other", message)
 
+    def test_a_kernel_of_the_user_with_other_arguments_does_not_compile(self):
+        for arguments in ("const float *x, float *y", "void", "const float **x, float **y"):
+            (self.folder / "my.c").write_text(f"void my_relu({arguments}) {{ }}\n")
+            message = self.refuse(DIGITS.with_suffix(""), (
+                "--kernel-source", "my.c:my_relu", "--kernel", "relu_1=my_relu", "--name", "net",
+                "--compile", "obj"))
+            self.assertIn("conflicting types for 'my_relu'", message.replace("‘", "'").replace("’", "'"))
+
+    def test_a_kernel_of_the_user_is_not_written_over(self):
+        (self.folder / "net.c").write_text(RELU)
+        run = subprocess.run([PETREL, "gen-c", DIGITS, "-o", ".", "--name", "net", "--kernel-source",
+                              "./net.c:my_relu", "--kernel", "relu_1=my_relu"], cwd=self.folder,
+                             capture_output=True, text=True, check=False)
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("net.c", run.stderr)
+        self.assertEqual((self.folder / "net.c").read_text(), RELU)
+
     def test_a_kernel_of_the_user_that_cannot_be(self):
         (self.folder / "my.c").write_text(RELU)
         given = ("--kernel", "relu_1=my_relu", "--kernel-source")
