@@ -233,18 +233,17 @@ int main(void) {
 
     def test_a_board_that_hangs_or_ends_badly_is_told_in_time(self):
         self.generate()
+        emulator = self.folder / "emulate"
+        emulator.touch()
+        emulator.chmod(0o755)
+        self.project(emulator={"program": str(emulator), "machine": "m"})
+        self.petrel("project", "build", "p")
         for script, expected in (("exec sleep 1000", "did not end within 1000 ms"),
                                  ("echo lost power; exit 3", "ended with 3: lost power"),
                                  ("exit 99", "ran into a fault on board 'host'"),
                                  ("exit 0", "wrote no report of the run")):
             with self.subTest(script):
-                emulator = self.folder / "emulate"
                 emulator.write_text(f"#!/bin/sh\n{script}\n")
-                emulator.chmod(0o755)
-                for project in self.folder.glob("p*"):
-                    subprocess.run(["rm", "-r", project], check=True)
-                self.project(emulator={"program": str(emulator), "machine": "m"})
-                self.petrel("project", "build", "p")
                 said = self.petrel("project", "run", "p", "--input", DIGIT, "--seconds", "1", code=1)
                 self.assertIn(expected, said)
 

@@ -3,6 +3,7 @@
 through pipes, ptys and sockets; every layer compared, a wrong kernel found and named; devices that
 are gone, silent or strange are told, and never waited for."""
 
+import functools
 import json
 import os
 import pathlib
@@ -18,7 +19,7 @@ import unittest
 import xml.etree.ElementTree
 
 import firmware
-from command import PETREL, done
+from command import PETREL, QUICK_PLAN, done
 
 DIGITS = pathlib.Path("examples/quickstart/digits.pt2").absolute()
 DIGIT = pathlib.Path("examples/quickstart/digit.npy").absolute()
@@ -28,6 +29,13 @@ FIXTURES = pathlib.Path("test/models/fixtures/torch_2_13").absolute()
 VARYING = pathlib.Path("test/models/varying").absolute()
 STATE = pathlib.Path("test/models/state").absolute()
 PAGE = pathlib.Path("docs/device_rpc.md").absolute()
+
+
+@functools.cache
+def digits_firmware(options, more):
+    """The program; tests that run the same one change nothing of it."""
+    folder = pathlib.Path(tempfile.mkdtemp(dir=os.environ.get("TEST_TMPDIR")))
+    return firmware.built(firmware.generated(folder, "digits", {"forward": DIGITS}, *options), *more)
 
 
 class DeviceTest(unittest.TestCase):
@@ -47,13 +55,12 @@ class DeviceTest(unittest.TestCase):
 
     def exported(self, name, methods, *options):
         words = [w for method, model in methods.items() for w in ("--method", f"{method}={model}")]
-        done([PETREL, "export", *words, "-o", f"{name}.pte", "--backend", "none", *options],
-             self.folder)
+        done([PETREL, "export", *words, "-o", f"{name}.pte", "--backend", "none",
+              *QUICK_PLAN, *options], self.folder)
         return f"{name}.pte"
 
     def digits(self, *options, more=()):
-        package = firmware.generated(self.folder, "digits", {"forward": DIGITS}, *options)
-        return firmware.built(package, *more)
+        return digits_firmware(options, tuple(more))
 
     def expected(self, *words):
         done([PETREL, "export", DIGITS, "-o", "digits.pte", "--backend", "none"], self.folder)
@@ -262,7 +269,8 @@ class DeviceTest(unittest.TestCase):
             ("tcp:127.0.0.1:1", "tcp:127.0.0.1:1: cannot be reached: Connection refused"),
             ("unix:/no/such/socket", "unix:/no/such/socket: cannot be reached: No such file"),
             ("exec:sleep 100", "the device does not answer within 10000 ms"),
-            ("exec:yes", "the device does not answer within 10000 ms"),
+            ("exec:yes | while sleep 0.1; do head -c 9999; done",
+             "the device does not answer within 10000 ms"),
         ):
             with self.subTest(spec=spec):
                 begun = time.monotonic()

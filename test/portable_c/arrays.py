@@ -13,7 +13,8 @@ SIZES = {"<f2": 2, "<V2": 2, "<f4": 4, "<f8": 8}
 
 def interpreted(folder, model, inputs):
     """The outputs of method forward with kernels alone, the reference ones."""
-    command.done([command.PETREL, "export", model, "-o", "m.pte", "--backend", "none"], folder)
+    command.done([command.PETREL, "export", model, "-o", "m.pte", "--backend", "none",
+                  *command.QUICK_PLAN], folder)
     words = [w for file in inputs for w in ("--input", file)]
     command.done([command.PETREL, "run", "m.pte", *words, "--kernels", "reference",
                   "--output-dir", "out"], folder)

@@ -128,7 +128,7 @@ class BranchesTest(unittest.TestCase):
     def test_sanitizers_find_nothing_in_rounds(self):
         (self.folder / "c").mkdir()
         built = self.check("scan_varying", 1)
-        built.compile("gcc", ["-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"])
+        built.compile(more=package.SANITIZED)
         for call in range(3):
             inputs = [npy_file.read(f) for f in self.files("scan_varying", call, "input")]
             eager = [npy_file.read(f) for f in self.files("scan_varying", call, "output")]

@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 import unittest
 
+import arrays
 import npy_file
 import package
 from command import PETREL, done
@@ -120,6 +121,7 @@ int main(void) {
 }
 """
 DTYPES = {"f32": 6, "i64": 4}
+SEARCH = ["--planner", "search"]
 
 
 class ChecksTest(unittest.TestCase):
@@ -158,26 +160,28 @@ class ChecksTest(unittest.TestCase):
         for layer in layers:
             folder = self.folder / layer
             folder.mkdir()
-            inputs = [npy_file.read(f).data for f in sorted(LAYERS.glob(f"{layer}.input_*.npy"))]
-            built = package.Package(folder, "layer", [("forward", LAYERS / f"{layer}.pt2")])
-            expected = built.run("forward", inputs)
-            built.compile("gcc", ["-O1", "-fsanitize=address,undefined",
-                                  "-fno-sanitize-recover=all"])
-            self.assertEqual(built.run("forward", inputs), expected, layer)
+            inputs = sorted(LAYERS.glob(f"{layer}.input_*.npy"))
+            built = package.Package(folder, "layer", [("forward", LAYERS / f"{layer}.pt2")],
+                                    more=package.SANITIZED)
+            expected = arrays.interpreted(folder, LAYERS / f"{layer}.pt2", inputs)
+            actual = built.run("forward", [npy_file.read(f).data for f in inputs])
+            for a, e in zip(actual, expected, strict=True):
+                self.assertTrue(arrays.same(a, e), layer)
 
     def test_nothing_is_asked_of_the_surroundings(self):
         for layer in ("activations", "lstm", "choices", "writes"):
             folder = self.folder / layer
             folder.mkdir()
-            package.Package(folder, "kws", [("forward", LAYERS / f"{layer}.pt2")])
+            built = package.Package(folder, "kws", [("forward", LAYERS / f"{layer}.pt2")])
+            built.compiled("kws_metadata.c")
             listed = done(["nm", "-u", "kws.o", "kws_params.o", "kws_metadata.o"], folder)
             self.assertLessEqual(set(re.findall(r"U (\w+)", listed)) - KNOWN,
                                  set(re.findall(r"kws_\w+", listed)))
 
     def test_map_file_has_weights_in_rodata_and_nothing_but_pools_in_ram(self):
         """Of a program that is not moved, as firmware is."""
-        digits = self.digits(words=["--pool", "name=sram,limit=12K,align=64", "--pool",
-                                    "dram=unlimited"])
+        manifest = package.generate(self.folder, "kws", [("forward", DIGITS)], [
+            "--pool", "name=sram,limit=12K,align=64", "--pool", "dram=unlimited"])
         (self.folder / "app.c").write_text(MAPPED)
         objects = ["kws.o", "kws_params.o", "kws_metadata.o", "kws_memory.o"]
         for name in objects:
@@ -193,10 +197,10 @@ class ChecksTest(unittest.TestCase):
                                      if section.startswith(start))
         self.assertEqual({name for *_, name in sections}, set(objects))
         self.assertEqual(bytes_of(".data"), 0)
-        self.assertEqual(bytes_of(".bss"), sum(p["bytes"] for p in digits.manifest["pools"]))
+        self.assertEqual(bytes_of(".bss"), sum(p["bytes"] for p in manifest["pools"]))
         symbols = {symbol: int(at, 16) for at, symbol in re.findall(
             r"^(\w+) R (kws_param_\w+)$", done(["nm", "app"], self.folder), re.MULTILINE)}
-        for row in digits.manifest["parameters"]:
+        for row in manifest["parameters"]:
             at = symbols.pop(row["symbol"])
             self.assertTrue(any(section.startswith(".rodata") and name == "kws_params.o" and
                                 begin <= at and at + row["bytes"] <= begin + size
@@ -204,7 +208,7 @@ class ChecksTest(unittest.TestCase):
         self.assertEqual(symbols, {})
 
     def test_all_data_is_const_and_nothing_is_global_but_what_has_the_prefix(self):
-        self.digits()
+        self.digits().compiled("kws_metadata.c")
         for name in ("kws.o", "kws_params.o", "kws_metadata.o"):
             sizes = done(["size", "-A", name], self.folder)
             for section in (".data", ".bss"):
@@ -215,8 +219,7 @@ class ChecksTest(unittest.TestCase):
             self.assertTrue(symbol.startswith("kws_") or kind.islower(), symbol)
 
     def test_parameters_are_symbols_that_nm_sorts_by_size_and_lookup_finds(self):
-        digits = self.digits()
-        rows = digits.manifest["parameters"]
+        rows = self.digits(more=package.UNOPTIMISED).manifest["parameters"]
         listed = done(["nm", "--size-sort", "-S", "kws_params.o"], self.folder)
         sizes = {n: int(s, 16) for s, n in re.findall(r"\w+ (\w+) R (\w+)", listed)}
         self.assertEqual({r["symbol"]: r["bytes"] for r in rows}, sizes)
@@ -237,7 +240,7 @@ class ChecksTest(unittest.TestCase):
             self.assertEqual(hashlib.sha256(part).hexdigest(), row["sha256"], row["name"])
 
     def test_what_a_caller_does_wrong_is_a_status(self):
-        self.digits()
+        self.digits(more=package.UNOPTIMISED)
         (self.folder / "errors.c").write_text(ERRORS)
         done(["gcc", "-std=c99", "-Ic", "errors.c", "kws.o", "kws_params.o", "-lm", "-o", "errors"],
              self.folder)
@@ -251,7 +254,8 @@ class ChecksTest(unittest.TestCase):
     def test_metadata_struct_says_what_the_manifest_says(self):
         state = pathlib.Path("test/models/state").absolute()
         built = package.Package(self.folder, "counter", [
-            (m, state / f"counter.{m}.pt2") for m in ("add", "read")])
+            (m, state / f"counter.{m}.pt2") for m in ("add", "read")], more=package.UNOPTIMISED)
+        built.compiled("counter_metadata.c")
         (self.folder / "tell.c").write_text(METADATA)
         done(["gcc", "-std=c99", "-Wall", "-Wextra", "-Werror", "-Ic", "tell.c",
               "counter_metadata.o", "counter.o", "counter_params.o", "-o", "tell"], self.folder)
@@ -285,23 +289,22 @@ class ChecksTest(unittest.TestCase):
         self.assertFalse((self.folder / "c").exists())
 
     def test_arena_beyond_a_limit_is_refused_with_what_fills_it(self):
-        needed = self.digits().manifest["arena_bytes"]
+        needed = package.generate(self.folder, "kws", [("forward", DIGITS)],
+                                  SEARCH)["arena_bytes"]
         message = self.refused(DIGITS, "-o", "small", "--max-arena-bytes", needed - 100)
         self.assertIn(f"which is {needed - 100}, by 100; no plan has fewer than", message)
         self.assertRegex(message, r"are alive: \S+ \d+, \S+ \d+")
         self.assertFalse((self.folder / "small").exists())
 
     def test_manifest_is_what_the_header_says(self):
-        digits = self.digits()
+        manifest = package.generate(self.folder, "kws", [("forward", DIGITS)], SEARCH)
         header = (self.folder / "c/kws.h").read_text()
-        manifest = json.loads((self.folder / "c/manifest.json").read_text())
         self.assertIn(f"#define KWS_ARENA_BYTES {manifest['arena_bytes']}u\n", header)
         for role in ("input", "output"):
             for tensor in manifest["methods"][0][role + "s"]:
                 name = f"KWS_{role.upper()}_{tensor['c_name'].upper()}"
                 self.assertIn(f"#define {name}_BYTES {tensor['bytes']}u\n", header)
-        self.assertEqual(digits.manifest["methods"][0]["lower_bound_bytes"],
-                         manifest["arena_bytes"])
+        self.assertEqual(manifest["methods"][0]["lower_bound_bytes"], manifest["arena_bytes"])
 
 
 if __name__ == "__main__":

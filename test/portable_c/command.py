@@ -1,10 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Commands that must succeed."""
 
+import os
 import pathlib
 import subprocess
 
 PETREL = pathlib.Path("extension/cli/petrel").absolute()
+# The default planner searches for seconds in some models of the tests.
+QUICK_PLAN = ["--planner", "orderings"]
+# Before gen-c: modules are compiled for one level of x86-64; module_levels_test has the others.
+ONE_LEVEL = ["env", "CC=gcc -mtune=generic"]
+# `.ci/nightly` runs all combinations of what CI runs a handful of.
+IS_NIGHTLY = "PETREL_NIGHTLY" in os.environ
 
 
 def done(words, folder):

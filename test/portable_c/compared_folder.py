@@ -22,7 +22,8 @@ class ComparedFolder:
 
     def run_program(self, name, folder):
         inputs = sorted(self.models.glob(f"{name}.input_*.npy"))
-        built = package.Package(folder, "layer", [("forward", self.models / f"{name}.pt2")])
+        built = package.Package(folder, "layer", [("forward", self.models / f"{name}.pt2")],
+                                ["--planner", "search"])
         given = [npy_file.read(f).data for f in inputs]
         actual = built.run("forward", given)
         self.assertEqual(built.run("forward!", given), actual)

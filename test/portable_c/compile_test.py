@@ -14,12 +14,13 @@ import unittest
 
 import arrays
 import npy_file
-from command import PETREL, done
+from command import ONE_LEVEL, PETREL, QUICK_PLAN, done
 
 DIGITS = pathlib.Path("examples/quickstart/digits.pt2").absolute()
 DIGIT = pathlib.Path("examples/quickstart/digit.npy").absolute()
 LAYERS = pathlib.Path("test/models/layers").absolute()
 PORTABLE = pathlib.Path("test/models/portable").absolute()
+CELL = PORTABLE / "cell.pt2"
 STATE = pathlib.Path("test/models/state").absolute()
 VARYING = pathlib.Path("test/models/varying").absolute()
 
@@ -144,11 +145,12 @@ class CompileTest(unittest.TestCase):
     def generate(self, name, methods, compile_, folder="c", words=(), **environment):
         given = [w for m, model in methods for w in ("--method", f"{m}={model}")]
         return subprocess.run([PETREL, "gen-c", *given, "-o", folder, "--name", name, "--compile",
-                               compile_, *words], cwd=self.folder, text=True, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, env={**os.environ, **environment})
+                               compile_, *QUICK_PLAN, *words], cwd=self.folder, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              env={**os.environ, **environment})
 
-    def generated(self, *words, **environment):
-        result = self.generate(*words, **environment)
+    def generated(self, *words, CC="gcc -mtune=generic", **environment):
+        result = self.generate(*words, CC=CC, **environment)
         self.assertEqual(result.returncode, 0, result.stderr)
         # Folders are used again for other models.
         self.assertLessEqual(len(result.stderr.splitlines()), 1)
@@ -276,7 +278,7 @@ class CompileTest(unittest.TestCase):
 
     def left(self, *words):
         """The names in the folder after a run there, and what it said."""
-        run = subprocess.run([PETREL, "gen-c", DIGITS, "-o", "c", *words], cwd=self.folder,
+        run = subprocess.run([*ONE_LEVEL, PETREL, "gen-c", CELL, "-o", "c", *words], cwd=self.folder,
                              stderr=subprocess.PIPE, text=True, check=True)
         return {file.name for file in (self.folder / "c").iterdir()}, run.stderr
 
@@ -318,7 +320,7 @@ class CompileTest(unittest.TestCase):
             self.assertNotIn("kws_memory.c", said)
 
     def test_library_exports_one_symbol_and_has_the_manifest_as_data(self):
-        self.generated("kws", [("forward", DIGITS)], "so")
+        self.generated("kws", [("forward", CELL)], "so", CC="gcc")
         listed = done(["nm", "-D", "--defined-only", "c/libkws.so"], self.folder)
         self.assertRegex(listed, r"\A[0-9a-f]+ T petrel_compiled_model\n\Z")
         done(["objcopy", "--dump-section", ".petrel=section", "c/libkws.so", "copy.so"],
@@ -333,7 +335,7 @@ class CompileTest(unittest.TestCase):
 
     def test_equal_models_give_equal_libraries_and_others_another_digest(self):
         for folder in ("a", "b"):
-            self.generated("kws", [("forward", DIGITS)], "so", folder)
+            self.generated("kws", [("forward", CELL)], "so", folder, CC="gcc")
         self.assertEqual((self.folder / "a/libkws.so").read_bytes(),
                          (self.folder / "b/libkws.so").read_bytes())
         self.generated("kws", [("forward", LAYERS / "pixels.pt2")], "so", "c")
@@ -351,7 +353,7 @@ class CompileTest(unittest.TestCase):
             self.assertEqual(result.returncode, 1)
             self.assertRegex(result.stderr, "petrel gen-c: " + message)
             self.assertFalse((self.folder / "c").exists())
-        self.generated("kws", [("forward", DIGITS)], "so", CC=" gcc  -m64 ")
+        self.generated("kws", [("forward", CELL)], "so", CC=" gcc  -m64 ")
         self.assertTrue((self.folder / "c/libkws.so").exists())
 
 

@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 import unittest
 
-from command import PETREL, done
+from command import ONE_LEVEL, PETREL, QUICK_PLAN, done
 
 DIGITS = pathlib.Path("examples/quickstart/digits.pt2").absolute()
 DIGIT = pathlib.Path("examples/quickstart/digit.npy").absolute()
@@ -43,8 +43,10 @@ class CompiledRunTest(unittest.TestCase):
 
     def made(self, name, methods):
         given = [w for m, model in methods for w in ("--method", f"{m}={model}")]
-        done([PETREL, "gen-c", *given, "-o", name, "--name", name, "--compile", "so"], self.folder)
-        done([PETREL, "export", *given, "-o", f"{name}.pte", "--backend", "none"], self.folder)
+        done([*ONE_LEVEL, PETREL, "gen-c", *given, "-o", name, "--name", name, "--compile", "so",
+              *QUICK_PLAN], self.folder)
+        done([PETREL, "export", *given, "-o", f"{name}.pte", "--backend", "none", *QUICK_PLAN],
+             self.folder)
         return f"{name}/lib{name}.so"
 
     def petrel(self, *words):

@@ -12,6 +12,9 @@ CPLUSPLUS = [w for w in package.WARNINGS if w not in C_ALONE]
 # What declarations begin with in parentheses, and the program of the self-test.
 NEUTRAL = ("__attribute__", "main", "defined")
 
+# For C++ and what it includes.
+VIEW = ("petrel_model_view.h", "petrel_model.h")
+
 ARM = ("-mcpu=cortex-m4", "-mfpu=fpv4-sp-d16", "-mfloat-abi=hard")
 M55 = ("-mcpu=cortex-m55", "-mfloat-abi=hard")
 RISCV = ("-march=rv32imac", "-mabi=ilp32", "--specs=picolibc.specs")
@@ -23,13 +26,15 @@ def dialects(c, cplusplus, flags=()):
             [*cplusplus, *flags, "-x", "c++", "-std=c++17", *CPLUSPLUS]]
 
 
+checked_views = set()  # they are the same in most packages
+
+
 def check(folder, commands, has_library=True):
     """Compiles all sources of a package, the self-test as a program too, with each command. The
     view for C++ needs the library of C++, which bare processors may lack."""
     defined = [f"-I{folder}"]
     for command in commands:
-        for source in sorted(folder.glob("*.c")):
-            done([*command, *defined, "-fsyntax-only", source], folder)
+        done([*command, *defined, "-fsyntax-only", *sorted(folder.glob("*.c"))], folder)
         selftest = (folder / "net_selftest.c").read_text()
         if "#error" not in selftest:
             done([*command, *defined, "-DNET_SELFTEST_MAIN", "-fsyntax-only",
@@ -38,7 +43,9 @@ def check(folder, commands, has_library=True):
         (folder / "all_headers").write_text("".join(f'#include "{h}"\n' for h in headers))
         language = [] if "-x" in command else ["-x", "c"]
         done([*command, *defined, *language, "-fsyntax-only", folder / "all_headers"], folder)
-        if "-x" in command and has_library:
+        view = (*command, *((folder / h).read_text() for h in VIEW))
+        if "-x" in command and has_library and view not in checked_views:
+            checked_views.add(view)
             (folder / "all_headers").write_text('#include "petrel_model_view.h"\n')
             done([*command, *defined, "-fsyntax-only", folder / "all_headers"], folder)
         (folder / "all_headers").unlink()

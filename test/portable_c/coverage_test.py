@@ -8,7 +8,7 @@ import re
 import tempfile
 import unittest
 
-from command import PETREL, done
+from command import PETREL, QUICK_PLAN, done
 
 HERE = pathlib.Path("test/portable_c")
 # Archives by the test that compares them: a folder, or the names that the test has.
@@ -74,7 +74,7 @@ class CoverageTest(unittest.TestCase):
         covered = set()
         for test, archive in programs():
             done([PETREL, "gen-c", archive.absolute(), "-o", "c", "--name", "kws",
-                  *options(test, archive)], folder)
+                  *QUICK_PLAN, *options(test, archive)], folder)
             covered.update(json.loads((folder / "c/manifest.json").read_text())["operators"])
         page = pathlib.Path("docs/portable_c_operators.md").read_text()
         rows = set(re.findall(r"^\| `([^`]+)` \| (?:yes|fixed sizes) \|", page, re.MULTILINE))

@@ -80,7 +80,8 @@ class DelegatesTest(unittest.TestCase):
 
     def make(self, *words, model=NET, folder="npu"):
         (self.folder / folder).mkdir()
-        return package.Package(self.folder / folder, "kws", [("forward", model)], words=words)
+        return package.Package(self.folder / folder, "kws", [("forward", model)], words=words,
+                               more=package.UNOPTIMISED)
 
     def refused(self, *words, code=1):
         ran = subprocess.run([PETREL, "gen-c", NET, "-o", "no", "--name", "kws", *words],
@@ -150,7 +151,7 @@ class DelegatesTest(unittest.TestCase):
         self.assertEqual(ran.returncode, 1)
         self.assertIn("model 'kws' runs on devices that are not there, of null_npu: status -9",
                       ran.stderr)
-        self.assertEqual(subprocess.run([built.folder / "selftest"]).returncode, 3)
+        self.assertEqual(subprocess.run([built.program("selftest")]).returncode, 3)
 
     def test_lookup_is_there_where_all_is_delegated(self):
         built = self.make("--backend", "null_npu", "--whole-methods", model=ALL)
@@ -245,6 +246,7 @@ class DelegatesTest(unittest.TestCase):
 
     def test_metadata_has_devices_and_parameters_as_the_manifest_does(self):
         built = self.make(*NPU_WORDS)
+        built.compiled("kws_metadata.c")
         (built.folder / "tell.c").write_text(TELL)
         done(["gcc", "-std=c99", "-Wall", "-Wextra", "-Werror", "-Ic", "tell.c", "kws_metadata.o",
               "kws.o", "kws_params.o", "-lm", "-o", "tell"], built.folder)

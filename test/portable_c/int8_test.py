@@ -10,7 +10,7 @@ import unittest
 
 import npy_file
 import package
-from command import PETREL, done
+from command import PETREL, QUICK_PLAN, done
 
 PROGRAMS = pathlib.Path("test/quantized/programs").absolute()
 INTEGER = pathlib.Path("test/quantized/integer").absolute()
@@ -19,6 +19,8 @@ DIGIT = pathlib.Path("examples/quickstart/digit.npy").absolute()
 NETWORKS = pathlib.Path("test/quantized/floats").absolute()
 MODELS = [PROGRAMS / name for name in ("rows", "mixed", "image_channel", "image_tensor")]
 MODELS += [INTEGER / name for name in ("keywords", "autoencoder", "many")]
+# With these the compiler refuses what needs a register of floats.
+GENERAL = ["-mgeneral-regs-only"] if platform.machine() in ("x86_64", "aarch64") else []
 FLOATS = re.compile(r"\b(float|double)\b|\d\.\d|math\.h")
 
 
@@ -26,9 +28,12 @@ class Int8Test(unittest.TestCase):
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(dir=os.environ.get("TEST_TMPDIR")))
 
-    def agree(self, model, array, words):
-        made = package.Package(self.folder, "net", [("forward", model)], words)
-        done([PETREL, "export", model, "-o", "i.pte", "--backend", "none", *words], self.folder)
+    def made(self, model, words, more=()):
+        return package.Package(self.folder, "net", [("forward", model)], words, more=more)
+
+    def agree(self, made, model, array, words):
+        done([PETREL, "export", model, "-o", "i.pte", "--backend", "none", *QUICK_PLAN, *words],
+             self.folder)
         done([PETREL, "run", "i.pte", "--input", array, "--kernels", "reference", "--output-dir",
               "out"], self.folder)
         for i, actual in enumerate(made.run("forward", [npy_file.read(array).data])):
@@ -53,42 +58,41 @@ class Int8Test(unittest.TestCase):
                           flags=re.DOTALL)
             found = [line for line in text.splitlines() if FLOATS.search(line)]
             self.assertEqual(found, [], name)
-        if platform.machine() in ("x86_64", "aarch64"):
-            # The compiler refuses what needs a register of floats.
-            done(["gcc", "-std=c99", "-O2", "-mgeneral-regs-only", f"-I{c}", "-c", c / "net.c",
-                  "-o", "general.o"], self.folder)
+        if made.more != GENERAL:
+            made.compile_to("general.o", "-O0", *GENERAL, "-c", c / "net.c")
 
     def test_floats_at_the_border(self):
         for model in MODELS:
             with self.subTest(model.name):
-                self.agree(model.with_suffix(".pt2"), model.with_suffix(".input.npy"),
-                           ("--int8", "integer"))
+                words = ("--int8", "integer")
+                archive = model.with_suffix(".pt2")
+                self.agree(self.made(archive, words), archive, model.with_suffix(".input.npy"), words)
 
     def test_no_float_at_all(self):
         words = ("--int8", "integer", "--io-dtype", "int8")
         for model in MODELS:
             with self.subTest(model.name):
                 archive = model.with_suffix(".pt2")
-                made = package.Package(self.folder, "net", [("forward", archive)], words)
+                made = self.made(archive, words, GENERAL)
                 tensor, = made.manifest["methods"][0]["inputs"]
                 self.assertEqual(tensor["dtype"], "i8")
                 levels = self.levels_of(model.with_suffix(".input.npy"), tensor)
-                self.check_no_floats(self.agree(archive, levels, words))
+                self.check_no_floats(self.agree(made, archive, levels, words))
 
     def test_float_networks_with_a_record(self):
         for name in ("encoder", "both", "unet", "stream", "groups"):
             with self.subTest(name):
                 model = NETWORKS / f"{name}.pt2"
                 words = ("--quantize", model.with_suffix(".q.json"), "--int8", "integer", "--io-dtype", "int8")
-                made = package.Package(self.folder, "net", [("forward", model)], words)
+                made = self.made(model, words)
                 tensor, = made.manifest["methods"][0]["inputs"]
                 levels = self.levels_of(NETWORKS / f"{name}.input.npy", tensor)
-                self.check_no_floats(self.agree(model, levels, words))
+                self.check_no_floats(self.agree(made, model, levels, words))
 
     def test_the_header_tells_what_integers_stand_for(self):
-        made = package.Package(self.folder, "net", [("forward", PROGRAMS / "rows.pt2")],
-                               ("--int8", "integer", "--io-dtype", "int8"))
-        tensor, = made.manifest["methods"][0]["inputs"]
+        manifest = package.generate(self.folder, "net", [("forward", PROGRAMS / "rows.pt2")],
+                                    ("--int8", "integer", "--io-dtype", "int8"))
+        tensor, = manifest["methods"][0]["inputs"]
         header = (self.folder / "c" / "net.h").read_text()
         self.assertIn(f"#define NET_INPUT_X_SCALE {tensor['scale']}", header)
         self.assertIn(f"#define NET_INPUT_X_ZERO_POINT ({tensor['zero_point']})", header)
@@ -98,9 +102,9 @@ class Int8Test(unittest.TestCase):
         done([PETREL, "quantize", DIGITS, "--calibrate", DIGIT, "-o", "q.pte", "--record", record],
              self.folder)
         words = ("--quantize", record, "--int8", "integer", "--io-dtype", "int8")
-        made = package.Package(self.folder, "net", [("forward", DIGITS)], words)
+        made = self.made(DIGITS, words)
         tensor, = made.manifest["methods"][0]["inputs"]
-        self.check_no_floats(self.agree(DIGITS, self.levels_of(DIGIT, tensor), words))
+        self.check_no_floats(self.agree(made, DIGITS, self.levels_of(DIGIT, tensor), words))
 
 
 if __name__ == "__main__":

@@ -82,10 +82,10 @@ class OddModelsTest(unittest.TestCase):
         for one in (expected[0], expected[-1]):
             file.write_text(text[:one.start(1)] + ("1" if one[1] != "1" else "0") +
                             text[one.end(1):])
-            built.compile("gcc")
-            self.assertEqual(subprocess.run([self.folder / "selftest"]).returncode, 1, one[0])
+            built.programs.clear()
+            self.assertEqual(subprocess.run([built.program("selftest")]).returncode, 1, one[0])
         file.write_text(text)
-        built.compile("gcc")
+        built.programs.clear()
         built.selftest()
 
     def test_nothing_to_reduce(self):
@@ -119,7 +119,8 @@ class OddModelsTest(unittest.TestCase):
             folder = self.folder / name
             folder.mkdir()
             built = package.Package(folder, name, [("forward", PORTABLE / "cell.pt2"),
-                                                   ("petrel_run", DIGITS)])
+                                                   ("petrel_run", DIGITS)],
+                                    more=package.UNOPTIMISED)
             built.selftest()
 
     def test_self_test_finds_indices_that_fit(self):
@@ -166,7 +167,8 @@ class OddModelsTest(unittest.TestCase):
             folder = self.folder / name
             folder.mkdir()
             renamed(PORTABLE / "words.pt2", folder / "m.pt2", {"linux": name})
-            package.Package(folder, "kws", [("forward", folder / "m.pt2")])
+            package.Package(folder, "kws", [("forward", folder / "m.pt2")],
+                            more=package.UNOPTIMISED)
             done(["g++", "-x", "c++", "-std=c++20", "-Wall", "-Werror", "-c", "c/kws.c", "-o",
                   "x.o"], folder)
 

@@ -20,7 +20,8 @@ class OperatorsTest(compared_folder.ComparedFolder, unittest.TestCase):
         folder = pathlib.Path(tempfile.mkdtemp(dir=os.environ.get("TEST_TMPDIR")))
         for name, place, sizes in (("indices", 2, (3, 4, 5)), ("puts", 2, (3, 4, 5)),
                                    ("scatters", 1, (3,))):
-            built = package.Package(folder, "kws", [("forward", self.models / f"{name}.pt2")])
+            built = package.Package(folder, "kws", [("forward", self.models / f"{name}.pt2")],
+                                    more=package.UNOPTIMISED)
             given = [npy_file.read(f).data for f in sorted(self.models.glob(f"{name}.input_*.npy"))]
             built.run("forward", given)
             for i, size in enumerate(sizes):
@@ -37,16 +38,16 @@ class OperatorsTest(compared_folder.ComparedFolder, unittest.TestCase):
                 folder = pathlib.Path(tempfile.mkdtemp(dir=os.environ.get("TEST_TMPDIR")))
                 model = self.models / f"{name}.pt2"
                 inputs = sorted(self.models.glob(f"{name}.input_*.npy"))
-                built = package.Package(folder, "kws", [("forward", model)])
-                built.compile("gcc", ["-O1", "-fsanitize=address,undefined",
-                                      "-fno-sanitize-recover=all"])
+                built = package.Package(folder, "kws", [("forward", model)],
+                                        more=package.SANITIZED)
                 actual = built.run("forward", [npy_file.read(f).data for f in inputs])
                 for a, e in zip(actual, arrays.interpreted(folder, model, inputs), strict=True):
                     self.assertTrue(arrays.same(a, e))
 
     def test_an_integer_that_is_divided_by_zero_fails_the_call(self):
         folder = pathlib.Path(tempfile.mkdtemp(dir=os.environ.get("TEST_TMPDIR")))
-        built = package.Package(folder, "kws", [("forward", self.models / "divisions.pt2")])
+        built = package.Package(folder, "kws", [("forward", self.models / "divisions.pt2")],
+                                more=package.UNOPTIMISED)
         floats, whole, divisor = (npy_file.read(self.models / f"divisions.input_{i}.npy").data
                                   for i in range(3))
         built.run("forward", [floats, whole, divisor])

@@ -13,13 +13,16 @@ import pathlib
 import struct
 
 import arrays
-from command import PETREL, done
+from command import PETREL, QUICK_PLAN, done
 
 # What firmware people compile with.
 WARNINGS = ("-Wall -Wextra -Wconversion -Wsign-conversion -pedantic -Werror -Wshadow -Wcast-qual "
             "-Wcast-align -Wundef -Wmissing-prototypes -Wstrict-prototypes -Wdouble-promotion "
             "-Wvla").split()
 EXACT = ["-O2", "-ffp-contract=off"]
+# Further flags: for what no level of optimisation shows, and for mistakes that it may hide.
+UNOPTIMISED = ["-O0"]
+SANITIZED = ["-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 
 APP = """#include "{name}.h"
 #include <stdio.h>
@@ -137,33 +140,59 @@ def _call(method):
                        prepare="\n".join(prepare), finish="\n".join(finish))
 
 
-class Package:
-    """One generated package, compiled with `compiler` and an app around it."""
+def generate(folder, name, methods, words=()):
+    """Writes the package to folder/c; returns its manifest. Of planners the one that takes no
+    seconds, unless `words` name another: none changes a bit, as digits_test and ComparedFolder
+    show."""
+    given = [w for method, model in methods for w in ("--method", f"{method}={model}")]
+    planner = [] if any(str(w).startswith("--planner") for w in words) else QUICK_PLAN
+    done([PETREL, "gen-c", *given, "-o", pathlib.Path(folder) / "c", "--name", name, *planner,
+          *words], folder)
+    return json.loads((pathlib.Path(folder) / "c/manifest.json").read_text())
 
-    def __init__(self, folder, name, methods, words=(), compiler="gcc"):
+
+class Package:
+    """One generated package, compiled with `compiler` and the flags `more`. Its programs, an app
+    around it and the self-test, are made when they are first run."""
+
+    def __init__(self, folder, name, methods, words=(), compiler="gcc", more=()):
         self.folder = pathlib.Path(folder)
         self.name = name
-        given = [w for method, model in methods for w in ("--method", f"{method}={model}")]
-        done([PETREL, "gen-c", *given, "-o", self.folder / "c", "--name", name, *words],
-             self.folder)
-        self.manifest = json.loads((self.folder / "c/manifest.json").read_text())
-        self.compile(compiler)
+        self.manifest = generate(folder, name, methods, words)
+        self.compile(compiler, more)
 
-    def compile(self, compiler, more=()):
-        c = self.folder / "c"
-        for source in sorted(f.name for f in c.iterdir() if f.suffix in (".c", ".S")):
-            done([compiler, "-std=c99", *WARNINGS, *EXACT, *more, f"-I{c}", "-c", c / source, "-o",
-                  (self.folder / source).with_suffix(".o")], self.folder)
-        (self.folder / "app.c").write_text(self.app())
-        objects = [self.folder / f"{self.name}.o", self.folder / f"{self.name}_params.o"]
-        objects += [(self.folder / f.name).with_suffix(".o") for f in c.iterdir()
-                    if f.name.startswith(f"{self.name}_kernel_")]
-        done([compiler, "-std=c11", *more, f"-I{c}", "app.c", *objects, "-lm", "-o", "app"],
-             self.folder)
-        if any(p["kind"] == "external" for p in self.manifest["parameters"]):
+    def compile(self, compiler="gcc", more=()):
+        """What every app links: NAME.o, NAME_params.o and kernels of the user."""
+        self.compiler, self.more, self.programs = compiler, more, set()
+        code = (f"{self.name}.", f"{self.name}_params.", f"{self.name}_kernel_")
+        self.objects = [self.compiled(source.name) for source in sorted((self.folder / "c").iterdir())
+                        if source.suffix in (".c", ".S") and source.name.startswith(code)]
+
+    def compiled(self, source):
+        """The object of a source, such as NAME_metadata.c, beside those of compile()."""
+        made = (self.folder / source).with_suffix(".o")
+        self.compile_to(made, "-c", self.folder / "c" / source)
+        return made
+
+    def compile_to(self, made, *words):
+        done([self.compiler, "-std=c99", *WARNINGS, *EXACT, *self.more, f"-I{self.folder / 'c'}",
+              *words, "-o", made], self.folder)
+
+    def program(self, name):
+        """The path of "app" or "selftest"."""
+        if name not in self.programs:
+            self.link(name)
+            self.programs.add(name)
+        return self.folder / name
+
+    def link(self, name):
+        if name == "selftest":
+            self.compile_to(name, f"-D{self.name.upper()}_SELFTEST_MAIN",
+                            self.folder / "c" / f"{self.name}_selftest.c", *self.objects, "-lm")
             return
-        done([compiler, "-std=c99", *EXACT, *more, f"-D{self.name.upper()}_SELFTEST_MAIN",
-              c / f"{self.name}_selftest.c", *objects, "-lm", "-o", "selftest"], self.folder)
+        (self.folder / "app.c").write_text(self.app())
+        done([self.compiler, "-std=c11", *self.more, f"-I{self.folder / 'c'}", "app.c",
+              *self.objects, "-lm", "-o", "app"], self.folder)
 
     def memories(self):
         """(member of the struct of pools, its type, bytes, alignment) of each."""
@@ -185,7 +214,7 @@ class Package:
                           calls="\n".join(_call(m) for m in self.manifest["methods"]))
 
     def selftest(self):
-        done([self.folder / "selftest"], self.folder)
+        done([self.program("selftest")], self.folder)
 
     def shape(self, call, i, tensor):
         """Of an output that was written."""
@@ -213,7 +242,7 @@ class Package:
                     continue
                 data = arrays.reordered(data, tensor["shape"], tensor["dim_order"])
                 (self.folder / f"{n}.in{i}").write_bytes(data)
-        done([self.folder / "app", *(method for method, _ in calls)], self.folder)
+        done([self.program("app"), *(method for method, _ in calls)], self.folder)
         self.shapes = [[self.shape(n, i, tensor) for i, tensor in enumerate(rows[method]["outputs"])]
                        for n, (method, _) in enumerate(calls, 1)]
         return [[arrays.reordered((self.folder / f"{n}.out{i}").read_bytes(),

@@ -92,8 +92,9 @@ class PoolsTest(unittest.TestCase):
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(dir=os.environ.get("TEST_TMPDIR")))
 
-    def make(self, *more, model=DIGITS, folder=None):
-        return package.Package(folder or self.folder, "kws", [("forward", model)], words=more)
+    def make(self, *more, model=DIGITS, folder=None, flags=package.UNOPTIMISED):
+        return package.Package(folder or self.folder, "kws", [("forward", model)], words=more,
+                               more=flags)
 
     def refused(self, *more, code=1):
         result = subprocess.run([PETREL, "gen-c", DIGITS, "-o", "no", "--name", "kws", *more],
@@ -110,11 +111,12 @@ class PoolsTest(unittest.TestCase):
         models = ("lstm", "pools", "norms", "conv_transposed", "embedding", "writes", "resize")
         for name in models:
             model = LAYERS / f"{name}.pt2"
-            inputs = [npy_file.read(f).data for f in sorted(LAYERS.glob(f"{name}.input_*.npy"))]
+            files = sorted(LAYERS.glob(f"{name}.input_*.npy"))
+            inputs = [npy_file.read(f).data for f in files]
             (self.folder / name / "one").mkdir(parents=True)
-            one = self.make(model=model, folder=self.folder / name / "one")
-            expected = one.run("forward", inputs)
-            arena = one.manifest["arena_bytes"]
+            expected = arrays.interpreted(self.folder / name, model, files)
+            arena = package.generate(self.folder / name / "one", "kws",
+                                     [("forward", model)])["arena_bytes"]
             for i, pools in enumerate((
                     [f"name=sram,limit={arena // 2},align=64", "dram=unlimited"],
                     [f"name=sram,prefer={arena // 3}", "name=dram,align=32"],
@@ -124,17 +126,18 @@ class PoolsTest(unittest.TestCase):
                     folder = self.folder / name / str(i)
                     folder.mkdir()
                     built = self.make(*words("--pool", *pools), model=model, folder=folder)
-                    self.assertEqual(built.run("forward", inputs), expected)
+                    for a, e in zip(built.run("forward", inputs), expected, strict=True):
+                        self.assertTrue(arrays.same(a, e))
                     built.selftest()
                     if len(pools) > 1:
                         self.assertGreater(sum(b > 0 for b in self.bytes_of(built).values()), 1)
 
     def test_sanitizers_find_nothing(self):
-        built = self.make(*words("--pool", "name=sram,limit=12K", "dram=unlimited"))
-        image = npy_file.read(DIGIT).data
-        expected = built.run("forward", [image])
-        built.compile("gcc", ["-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"])
-        self.assertEqual(built.run("forward", [image]), expected)
+        built = self.make(*words("--pool", "name=sram,limit=12K", "dram=unlimited"),
+                          flags=package.SANITIZED)
+        expected = arrays.interpreted(self.folder, DIGITS, [DIGIT])
+        self.assertEqual(built.run("forward", [npy_file.read(DIGIT).data]),
+                         [e.data for e in expected])
 
     def test_limit_holds_and_what_exceeds_it_lies_in_the_next_pool(self):
         built = self.make(*words("--pool", "name=sram,limit=12K", "dram=unlimited"))
@@ -149,7 +152,7 @@ class PoolsTest(unittest.TestCase):
     def test_pool_that_is_not_needed_asks_for_nothing(self):
         built = self.make(*words("--pool", "sram=1M", "dram=unlimited"))
         self.assertEqual(self.bytes_of(built)["dram"], 0)
-        (self.folder / "app.c").write_text(APP)
+        self.make_app(built)
         self.link("app", "kws_memory.o", "kws_selftest.o")
         done(["./app"], self.folder)
 
@@ -164,6 +167,11 @@ class PoolsTest(unittest.TestCase):
         image = npy_file.read(DIGIT).data
         expected = arrays.interpreted(self.folder, DIGITS, [DIGIT])
         self.assertEqual(built.run("forward", [image]), [e.data for e in expected])
+
+    def make_app(self, built):
+        (self.folder / "app.c").write_text(APP)
+        for part in ("memory", "selftest"):
+            built.compiled(f"kws_{part}.c")
 
     def link(self, name, *objects, flags=()):
         done(["gcc", "-std=c99", *package.WARNINGS, "-Ic", f"{name}.c", "kws.o", "kws_params.o",
@@ -184,6 +192,7 @@ class PoolsTest(unittest.TestCase):
     def test_arrays_have_the_sections_of_their_pools(self):
         built = self.make(*words("--pool", "name=sram,limit=12K,section=.bss.fast,align=256",
                                  "name=dram,section=.noinit.slow"))
+        built.compiled("kws_memory.c")
         listed = done(["objdump", "-h", "kws_memory.o"], self.folder)
         sections = {name: (int(size, 16), int(align)) for name, size, align in re.findall(
             r"\d+ (\S+) +([0-9a-f]{8}) .* 2\*\*(\d+)\n", listed)}
@@ -201,9 +210,10 @@ class PoolsTest(unittest.TestCase):
               "c/kws_memory.c", "-o", "x.o"], self.folder)
 
     def test_linker_puts_pools_at_their_addresses(self):
-        self.make(*words("--pool", "name=sram,size=64K,address=0x10000010",
-                         "name=flash,kind=ro,section=.rodata.weights,address=0x20000000,align=32"),
-                  *words("--link-param", "*=flash"))
+        package.generate(self.folder, "kws", [("forward", DIGITS)], [*words(
+            "--pool", "name=sram,size=64K,address=0x10000010",
+            "name=flash,kind=ro,section=.rodata.weights,address=0x20000000,align=32"),
+            "--link-param", "*=flash"])
         (self.folder / "app.c").write_text(APP)
         (self.folder / "Makefile").write_text(
             "KWS_DIR = c\ninclude c/kws.mk\napp: app.c $(KWS_OBJECTS) c/kws_selftest.o\n"
@@ -224,7 +234,7 @@ class PoolsTest(unittest.TestCase):
         sections = {symbol: section for section, symbol in re.findall(
             r"^\w+ g +O (\S+)\t\w+ (kws_param_\w+)$",
             done(["objdump", "-t", "kws_params.o"], self.folder), re.MULTILINE)}
-        (self.folder / "app.c").write_text(APP)
+        self.make_app(built)
         self.link("app", "kws_memory.o", "kws_selftest.o", flags=["-no-pie", "-Wl,-T,c/kws.ld"])
         done(["./app"], self.folder)
         addresses = {symbol: int(at, 16) for at, symbol in re.findall(
@@ -278,7 +288,7 @@ class PoolsTest(unittest.TestCase):
             folder.mkdir()
             counter = package.Package(
                 folder, "counter", [(m, STATE / f"counter.{m}.pt2") for m in methods],
-                words=words("--pool", *pools))
+                words=words("--pool", *pools), more=package.UNOPTIMISED)
             self.assertEqual([p["name"] for p in counter.manifest["pools"] if p["keeps_state"]],
                              ["state"] if place == "state" else [])
             self.assertRegex((folder / "c/counter.c").read_text(),

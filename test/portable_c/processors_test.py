@@ -83,23 +83,20 @@ class Built(package.Package):
     def __init__(self, folder, name, methods, processor, words=(), arguments=("forward",)):
         self.processor = processor
         self.arguments = arguments  # of boards, whose programs get no words
-        super().__init__(folder, name, methods, words)
+        super().__init__(folder, name, methods, words, processor.compiler, processor.flags)
 
-    def compile(self, compiler, more=()):
-        del compiler
-        processor, c = self.processor, self.folder / "c"
-        (self.folder / "app.c").write_text(self.app())
-        sources = sorted(f for f in c.iterdir() if f.suffix == ".c")
-        for source in sources:
-            done([processor.compiler, "-std=c99", *package.WARNINGS, *package.EXACT,
-                  *processor.flags, *more, f"-I{c}", "-c", source, "-o",
-                  (self.folder / source.name).with_suffix(".o")], self.folder)
-        objects = [self.folder / f"{self.name}.o", self.folder / f"{self.name}_params.o"]
-        self.link("app", [f"-I{c}", "app.c", *objects])
-        self.link("selftest", [*package.EXACT, f"-D{self.name.upper()}_SELFTEST_MAIN", f"-I{c}",
-                               c / f"{self.name}_selftest.c", *objects])
+    def compile(self, compiler="gcc", more=()):
+        super().compile(compiler, more)
+        self.compiled(f"{self.name}_metadata.c")
 
-    def link(self, program, words):
+    def link(self, name):
+        source = self.folder / "app.c"
+        if name == "selftest":
+            source = self.folder / "selftest.o"
+            self.compile_to(source, "-c", f"-D{self.name.upper()}_SELFTEST_MAIN",
+                            self.folder / "c" / f"{self.name}_selftest.c")
+        else:
+            source.write_text(self.app())
         processor = self.processor
         rest = list(processor.linking) or (["-static"] if processor.emulator else [])
         if processor.board:
@@ -108,17 +105,17 @@ class Built(package.Package):
                     "-nostartfiles", "-T", HERE / "board.ld",
                     f"-Wl,--defsym=memory={processor.memory}",
                     f"-Wl,--defsym=bytes={1024 * processor.kilobytes}"]
-        done([processor.compiler, "-std=c11", *processor.flags, *words, *rest, "-lm", "-o",
-              self.folder / f"{program}.elf"], self.folder)
+        done([processor.compiler, "-std=c11", *processor.flags, f"-I{self.folder / 'c'}", source,
+              *self.objects, *rest, "-lm", "-o", self.folder / f"{name}.elf"], self.folder)
         # What is run does as an emulator is asked.
-        script = self.folder / program
+        script = self.folder / name
         emulator = " ".join(processor.emulator)
         words = "" if processor.is_bare else ' "$@"'
         if processor.is_bare and not processor.board:
             # The emulator has them as an option; the C library puts a name of its own before them.
             emulator = emulator.replace("target=native", 'target=native$words')
         script.write_text('#!/bin/sh\nfor word; do words="$words,arg=$word"; done\n'
-                          f"exec {emulator} {self.folder / program}.elf{words}\n")
+                          f"exec {emulator} {self.folder / name}.elf{words}\n")
         script.chmod(0o755)
 
 

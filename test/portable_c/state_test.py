@@ -19,12 +19,12 @@ class StateTest(unittest.TestCase):
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(dir=os.environ.get("TEST_TMPDIR")))
 
-    def package(self, name, *methods):
+    def package(self, name, *methods, more=package.UNOPTIMISED):
         return package.Package(self.folder, name,
-                               [(m, STATE / f"{name}.{m}.pt2") for m in methods])
+                               [(m, STATE / f"{name}.{m}.pt2") for m in methods], more=more)
 
     def test_decoder_generates_the_tokens_of_eager_torch(self):
-        decoder = self.package("decoder", "prefill", "decode")
+        decoder = self.package("decoder", "prefill", "decode", more=[])
         tokens = npy_file.elements(npy_file.read(STATE / "decoder.tokens.npy"))
         logits = npy_file.elements(npy_file.read(STATE / "decoder.logits.npy"))
         calls = [("prefill", [npy_file.read(STATE / "decoder.prompt.npy").data])]

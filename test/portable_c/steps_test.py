@@ -112,7 +112,7 @@ class StepsTest(unittest.TestCase):
                 folder = self.folder / name
                 folder.mkdir()
                 built = package.Package(folder, "kws", [("forward", LAYERS / f"{name}.pt2")],
-                                        words=words)
+                                        words=words, more=package.UNOPTIMISED)
                 inputs = [npy_file.read(f).data for f in sorted(LAYERS.glob(f"{name}.input_*.npy"))]
                 expected = b"".join(built.run("forward", inputs))
                 for i, data in enumerate(inputs):
@@ -129,7 +129,8 @@ class StepsTest(unittest.TestCase):
                               (folder / "c/kws.h").read_text())
 
     def test_step_that_fails_is_not_counted(self):
-        built = package.Package(self.folder, "kws", [("forward", LAYERS / "embedding.pt2")])
+        built = package.Package(self.folder, "kws", [("forward", LAYERS / "embedding.pt2")],
+                                more=package.UNOPTIMISED)
         given, returned = (built.manifest["methods"][0][role][0] for role in ("inputs", "outputs"))
         self.assertEqual(given["dtype"], "i64")
         (self.folder / "fails.c").write_text(FAILS % {
@@ -140,10 +141,10 @@ class StepsTest(unittest.TestCase):
         done(["./fails"], self.folder)
 
     def test_each_step_says_its_layer_and_gets_the_pools_that_it_uses(self):
-        built = package.Package(self.folder, "kws", [("forward", DIGITS)], words=(
+        manifest = package.generate(self.folder, "kws", [("forward", DIGITS)], (
             "--pool", "name=sram,limit=12K", "--pool", "dram=unlimited"))
         source = (self.folder / "c/kws.c").read_text()
-        method = built.manifest["methods"][0]
+        method = manifest["methods"][0]
         steps = re.findall(r"/\* node '(\w+)' \(([\w.]+)\) at (\S+:\d+), in forward\n((?: \*   [^\n]*\n)+)"
                            r" \*/\nstatic \w+ kws_op(\d+)_\w+\(([^)]*)\) \{\n(.*?)\n\}\n", source,
                            re.DOTALL)
@@ -161,7 +162,8 @@ class StepsTest(unittest.TestCase):
 
     def test_methods_have_steps_of_their_own_and_share_state(self):
         counter = package.Package(self.folder, "counter",
-                                  [(m, STATE / f"counter.{m}.pt2") for m in ("add", "read")])
+                                  [(m, STATE / f"counter.{m}.pt2") for m in ("add", "read")],
+                                  more=package.UNOPTIMISED)
         header = (self.folder / "c/counter.h").read_text()
         for method in ("add", "read"):
             self.assertIn(f"int32_t counter_{method}_run_step(", header)

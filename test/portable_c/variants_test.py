@@ -12,7 +12,7 @@ import unittest
 
 import npy_file
 import package
-from command import PETREL, done
+from command import ONE_LEVEL, PETREL, done
 
 PROGRAMS = pathlib.Path("test/quantized/programs").absolute()
 INTEGER = pathlib.Path("test/quantized/integer").absolute()
@@ -53,11 +53,8 @@ class VariantsTest(unittest.TestCase):
         return npy_file.read(self.folder / "out" / "output_0.npy").data
 
     def made(self, model, words, flags=()):
-        built = package.Package(self.folder, "net", [("forward", model.with_suffix(".pt2"))],
-                                (*INTEGERS, *words))
-        if flags:
-            built.compile("gcc", flags)
-        return built
+        return package.Package(self.folder, "net", [("forward", model.with_suffix(".pt2"))],
+                               (*INTEGERS, *words), more=flags)
 
     def check(self, model, words, expected, flags=()):
         built = self.made(model, words, flags)
@@ -67,7 +64,8 @@ class VariantsTest(unittest.TestCase):
         return built.manifest["methods"][0]["kernels"]
 
     def refuse(self, model, words):
-        run = subprocess.run([PETREL, "gen-c", model.with_suffix(".pt2"), "-o", "c", *words],
+        run = subprocess.run([*ONE_LEVEL, PETREL, "gen-c", model.with_suffix(".pt2"), "-o", "c",
+                              *words],
                              cwd=self.folder, capture_output=True, text=True, check=False)
         self.assertNotEqual(run.returncode, 0)
         self.assertFalse((self.folder / "c").exists())
@@ -76,9 +74,18 @@ class VariantsTest(unittest.TestCase):
     def test_targets(self):
         for model in MODELS:
             expected = self.expected(model)
+            sources = set()  # several targets have the same
             for target in TARGETS:
+                package.generate(self.folder, "net", [("forward", model.with_suffix(".pt2"))],
+                                 (*INTEGERS, "--target", target))
+                source = tuple((self.folder / "c" / f"net{part}").read_bytes()
+                               for part in (".c", "_params.c", ".h"))
+                if source in sources:
+                    continue
+                sources.add(source)
                 with self.subTest(model=model.name, target=target):
                     self.check(model, ("--target", target), expected)
+            self.assertGreater(len(sources), 1)
 
     def test_vectors_of_this_machine(self):
         for model in MODELS:
@@ -90,7 +97,7 @@ class VariantsTest(unittest.TestCase):
         ran = set()
         for model in (INTEGER / "shapes", PROGRAMS / "rows"):
             expected = self.expected(model)
-            kernels = self.check(model, (), expected)
+            kernels = self.check(model, (), expected, package.UNOPTIMISED)
             for kernel in kernels:
                 for variant in VARIANTS[kernel["operator"]]:
                     with self.subTest(model=model.name, node=kernel["node"], variant=variant):
@@ -101,7 +108,7 @@ class VariantsTest(unittest.TestCase):
                         if run.returncode != 0:
                             self.assertIn("is not what it needs", run.stderr)
                             continue
-                        kernels = self.check(model, words, expected)
+                        kernels = self.check(model, words, expected, package.UNOPTIMISED)
                         self.assertIn({**kernel, "variant": variant, "variants": [variant]}, kernels)
                         self.assertIn(variant, kernel["variants"])
                         ran.add((kernel["operator"], variant))
@@ -118,7 +125,8 @@ class VariantsTest(unittest.TestCase):
     def digits(self, name, words):
         folder = self.folder / name
         folder.mkdir()
-        built = package.Package(folder, "net", [("forward", DIGITS)], words)
+        built = package.Package(folder, "net", [("forward", DIGITS)], words,
+                                more=package.UNOPTIMISED)
         actual, = built.run("forward", [npy_file.read(DIGIT).data])
         return built, actual
 
@@ -146,8 +154,8 @@ class VariantsTest(unittest.TestCase):
             built, actual = self.digits(name, words)
             self.assertIn("net_kernel_my.S", built.manifest["sources"])
             self.assertEqual(actual == expected, name == "same")
-        done([PETREL, "gen-c", DIGITS, "-o", "so", "--name", "net", *words, "--compile", "so"],
-             self.folder)
+        done([*ONE_LEVEL, PETREL, "gen-c", DIGITS, "-o", "so", "--name", "net", *words, "--compile",
+              "so"], self.folder)
         self.assertTrue((self.folder / "so/libnet.so").exists())
 
     def test_a_kernel_of_the_user_in_an_archive_or_with_flags(self):
@@ -284,9 +292,10 @@ class VariantsTest(unittest.TestCase):
         self.assertIn("--io-layout nhwc: input", message)
 
     def test_the_manifest_says_the_target(self):
-        built = self.made(INTEGER / "keywords", ("--target", "cortex-m4"))
-        self.assertEqual(built.manifest["target"], "cortex-m4")
-        self.assertIn("im2col-smlad", json.dumps(built.manifest["methods"][0]["kernels"]))
+        manifest = package.generate(self.folder, "net", [("forward", INTEGER / "keywords.pt2")],
+                                    (*INTEGERS, "--target", "cortex-m4"))
+        self.assertEqual(manifest["target"], "cortex-m4")
+        self.assertIn("im2col-smlad", json.dumps(manifest["methods"][0]["kernels"]))
 
 
 if __name__ == "__main__":

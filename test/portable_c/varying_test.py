@@ -15,7 +15,7 @@ import zipfile
 import arrays
 import npy_file
 import package
-from command import PETREL, done
+from command import PETREL, QUICK_PLAN, done
 
 VARYING = pathlib.Path("test/models/varying").absolute()
 #The exit code of package.APP for E_SHAPE.
@@ -26,11 +26,12 @@ class VaryingTest(unittest.TestCase):
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(dir=os.environ.get("TEST_TMPDIR")))
 
-    def build(self, name, *words):
+    def build(self, name, *words, more=()):
         self.folder = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
         model = VARYING / f"{name}.pt2"
-        done([PETREL, "export", model, "-o", "m.pte", "--backend", "none"], self.folder)
-        return package.Package(self.folder, "kws", [("forward", model)], words=words)
+        done([PETREL, "export", model, "-o", "m.pte", "--backend", "none",
+              *QUICK_PLAN], self.folder)
+        return package.Package(self.folder, "kws", [("forward", model)], words=words, more=more)
 
     def interpreted(self, files):
         """The outputs of m.pte with the reference kernels."""
@@ -54,9 +55,9 @@ class VaryingTest(unittest.TestCase):
             self.assertTrue(arrays.same(a, e), (files[0].name, i))
         return expected
 
-    def check_calls(self, name, *words):
+    def check_calls(self, name, *words, more=()):
         """The calls whose eager results are there: the smallest and the largest among them."""
-        built = self.build(name, *words)
+        built = self.build(name, *words, more=more)
         calls = sorted({f.name.split(".")[1] for f in VARYING.glob(f"{name}.call_*.npy")})
         self.assertGreater(len(calls), 1)
         for call in calls:
@@ -81,7 +82,7 @@ class VaryingTest(unittest.TestCase):
         (self.folder / "1.in0").write_bytes(array.data)
         (self.folder / "1.sizes0").write_bytes(
             b"".join(size.to_bytes(4, "little", signed=True) for size in shape))
-        return subprocess.run([self.folder / "app", "forward"], cwd=self.folder).returncode
+        return subprocess.run([built.program("app"), "forward"], cwd=self.folder).returncode
 
     def test_rows_of_a_perceptron(self):
         built = self.check_calls("mlp")
@@ -124,8 +125,8 @@ class VaryingTest(unittest.TestCase):
         for name in ("found_start", "found_rows", "found_scales", "found_limits"):
             self.check_calls(name)
             self.check_calls(name, "--io", "caller", "--pool", "name=fast,limit=64", "--pool",
-                             "name=slow")
-        built = self.build("found_rows")
+                             "name=slow", more=package.UNOPTIMISED)
+        built = self.build("found_rows", more=package.UNOPTIMISED)
         method = built.manifest["methods"][0]
         self.assertEqual([(s["least"], s["most"], s["found"]) for s in method["sizes"]],
                          [(1, 6, "item")])
@@ -139,8 +140,7 @@ class VaryingTest(unittest.TestCase):
     def test_places_that_tensors_hold(self):
         for words in ((), ("--io", "caller")):
             built = self.check_calls("found_places", *words)
-            built.compile("gcc", ["-O1", "-fsanitize=address,undefined",
-                                  "-fno-sanitize-recover=all"])
+            built.compile(more=package.SANITIZED)
             rows = npy_file.read(self.array(4, 3))
 
             def run(*places):
@@ -177,42 +177,41 @@ class VaryingTest(unittest.TestCase):
         built = self.check_calls("numbers")
         for rows in (3, 7):
             self.check(built, [self.array(rows, 3)])
-        self.check_calls("numbers", "--pool", "name=fast,limit=512", "--pool", "slow=unlimited")
+        self.check_calls("numbers", "--pool", "name=fast,limit=512", "--pool", "slow=unlimited",
+                         more=package.UNOPTIMISED)
 
     def test_images_are_resized_padded_and_rolled(self):
-        self.check_calls("resizes")
-        built = self.build("resizes")
+        built = self.check_calls("resizes")
         for height, width in ((3, 9), (9, 9), (4, 7)):
             self.check(built, [self.array(1, 2, height, width)])
 
     def test_rows_are_ordered_padded_and_counted_around(self):
         self.check_calls("ordered")
-        self.check_calls("ordered", "--pool", "name=fast,limit=256", "--pool", "slow=unlimited")
+        self.check_calls("ordered", "--pool", "name=fast,limit=256", "--pool", "slow=unlimited",
+                         more=package.UNOPTIMISED)
 
     def test_memory_of_the_caller_and_pools(self):
         self.check_calls("cnn_image", "--io", "caller", "--pool", "name=fast,limit=16K", "--pool",
-                         "slow=unlimited")
-        built = self.check_calls("mlp", "--io", "caller")
+                         "slow=unlimited", more=package.UNOPTIMISED)
+        built = self.check_calls("mlp", "--io", "caller", more=package.UNOPTIMISED)
         self.assertEqual(self.status(built, 17, 8), BAD)
 
     def test_sanitizers_find_nothing(self):
         for name in ("mlp", "cnn_image", "prefill", "ordered"):
-            built = self.build(name)
-            built.compile("gcc", ["-O1", "-fsanitize=address,undefined",
-                                  "-fno-sanitize-recover=all"])
+            built = self.build(name, more=package.SANITIZED)
             for call in (0, 1, 2):
                 self.check(built, sorted(VARYING.glob(f"{name}.call_{call}.input_*.npy")))
 
     def test_cplusplus_takes_it(self):
-        self.build("mlp")
+        package.generate(self.folder, "kws", [("forward", VARYING / "mlp.pt2")])
         for name in ("kws.c", "kws_metadata.c", "kws_selftest.c"):
             done(["g++", "-x", "c++", "-std=c++17", "-Wall", "-Wextra", "-Wconversion",
                   "-Wsign-conversion", "-Wshadow", "-pedantic", "-Werror", "-c",
                   self.folder / "c" / name, "-o", "x.o"], self.folder)
 
     def test_manifest_and_header_say_what_varies(self):
-        built = self.build("mlp")
-        method = built.manifest["methods"][0]
+        manifest = package.generate(self.folder, "kws", [("forward", VARYING / "mlp.pt2")])
+        method = manifest["methods"][0]
         self.assertEqual([(s["least"], s["most"], s["input"], s["dim"]) for s in method["sizes"]],
                          [(0, 16, "input", 0)])
         tensor = method["inputs"][0]

@@ -78,12 +78,15 @@ ELSEWHERE = {
 # A line that is no code: a picture of a file, of memory or of values.
 PICTURE = re.compile(r"^(file |resident|\[ |values:|\s*\^|\s*'|sizes \[|\s+dim_order)")
 
-PROGRAM = """#include <cstdio>
+# What all examples include: parsed once.
+COMMON = """#include <cstdio>
 #include <memory>
 #include <vector>
 #include "extension/module/module.h"
 #include "extension/porting/executorch.h"
 #include "extension/tensor/filled.h"
+"""
+PROGRAM = """#include "common.h"
 #include "{header}"
 {headers}
 using namespace petrel::runtime;
@@ -119,7 +122,13 @@ class CommentsTest(unittest.TestCase):
         with_code = {path for path in headers.ENTRY if code_of(path).strip()}
         self.assertEqual(with_code - set(CONTEXT) - ELSEWHERE, set())
 
+    def compiles(self, *words):
+        return subprocess.run(["g++", "-std=c++17", "-w", f"-I{HERE}", *words],
+                              stderr=subprocess.PIPE, text=True, check=False)
+
     def test_code_compiles(self):
+        (FOLDER / "common.h").write_text(COMMON)
+        self.assertEqual(self.compiles("-x", "c++-header", FOLDER / "common.h").returncode, 0)
         for path, context in CONTEXT.items():
             with self.subTest(path):
                 self.compile(path, context)
@@ -140,8 +149,7 @@ class CommentsTest(unittest.TestCase):
             program = program.replace("Error example", "int example").replace("Error::Ok", "0")
         source.write_text(program.format(header=path, headers=extra.get(path, ""), outside=outside,
                                          context=context, code=code))
-        done = subprocess.run(["g++", "-std=c++17", "-w", "-fsyntax-only", f"-I{HERE}", source],
-                              stderr=subprocess.PIPE, text=True, check=False)
+        done = self.compiles("-fsyntax-only", source)
         self.assertEqual(done.returncode, 0, f"{code}\n{done.stderr[:3000]}")
 
 
