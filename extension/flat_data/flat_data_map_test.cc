@@ -128,6 +128,32 @@ TEST(FlatDataMap, LoadsIntoMemoryOfTheCaller) {
   EXPECT_EQ(map->load_data_into("linear.weight", big, 25), Error::InvalidArgument);
 }
 
+// Says of any range where it is.
+class PlacedLoader final : public runtime::DataLoader {
+ public:
+  explicit PlacedLoader(const std::string& bytes) : loader_(bytes.data(), bytes.size()) {}
+  Result<FreeableBuffer> load(size_t offset, size_t size, const SegmentInfo& info) const override {
+    return loader_.load(offset, size, info);
+  }
+  Result<runtime::BytePlace> find_place(size_t offset, size_t) const override {
+    return runtime::BytePlace{1, offset};
+  }
+  Result<size_t> size() const override { return loader_.size(); }
+
+ private:
+  BufferDataLoader loader_;
+};
+
+TEST(FlatDataMap, TellsThePlaceOfAllBytesOfAKeyAlone) {
+  const std::string bytes = golden();
+  PlacedLoader loader(bytes);
+  Result<FlatDataMap> map = FlatDataMap::load(&loader);
+  ASSERT_TRUE(map.ok());
+  EXPECT_TRUE(map->find_place("linear.weight", 24).ok());
+  EXPECT_EQ(map->find_place("linear.weight", 20).error(), Error::NotSupported);
+  EXPECT_EQ(map->find_place("linear", 24).error(), Error::NotFound);
+}
+
 // What a file says of one entry; the defaults are right.
 struct EntrySpec {
   std::string key;

@@ -57,6 +57,10 @@ TEST(LinkedDataMap, RefusesTablesThatCannotBeSearched) {
     EXPECT_EQ(LinkedDataMap::create(rows).error(), Error::InvalidArgument);
   }
   EXPECT_EQ(*LinkedDataMap::create({})->get_num_keys(), 0u);
+  const uint64_t beyond_numbers_of_keys = uint64_t{1} << 32;
+  const LinkedData none[] = {{nullptr, nullptr, 0}};  // the only row that is read, if any
+  EXPECT_EQ(LinkedDataMap::create({none, static_cast<size_t>(beyond_numbers_of_keys)}).error(),
+            Error::NotSupported);
 }
 
 }  // namespace

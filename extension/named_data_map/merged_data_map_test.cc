@@ -66,7 +66,7 @@ TEST(MergedDataMap, RefusesAKeyWithTwoMeanings) {
                          },
                          &message});
   using Data = std::map<std::string, std::string>;
-  const StringMap a(Data{{"w", "old"}}), b(Data{{"w", "new"}}), c(Data{{"w", "longer"}});
+  const StringMap a(Data{{"w", "old"}}), b(Data{{"w", "new"}}), c(Data{{"w", "older"}});
   for (const StringMap* other : {&b, &c}) {
     const NamedDataMap* maps[] = {&a, other};
     EXPECT_EQ(MergedDataMap::create(maps).error(), Error::InvalidExternalData);

@@ -42,6 +42,22 @@ std::string two_tensors() {
               "\x01\x02\x03\x04" + floats({1, 2, 3, 4, 5, 6}));
 }
 
+// Says of any range where it is.
+class PlacedLoader final : public runtime::DataLoader {
+ public:
+  explicit PlacedLoader(const std::string& bytes) : loader_(bytes.data(), bytes.size()) {}
+  Result<FreeableBuffer> load(size_t offset, size_t size, const SegmentInfo& info) const override {
+    return loader_.load(offset, size, info);
+  }
+  Result<runtime::BytePlace> find_place(size_t offset, size_t) const override {
+    return runtime::BytePlace{1, offset};
+  }
+  Result<size_t> size() const override { return loader_.size(); }
+
+ private:
+  BufferDataLoader loader_;
+};
+
 class SafetensorsMapTest : public ::testing::Test {
  protected:
   SafetensorsMapTest() {
@@ -95,6 +111,18 @@ TEST_F(SafetensorsMapTest, GivesTensorsWithTheirLayouts) {
     EXPECT_EQ(map->get_data(key).error(), Error::NotFound);
     EXPECT_EQ(map->get_tensor_layout(key).error(), Error::NotFound);
   }
+}
+
+TEST_F(SafetensorsMapTest, TellsThePlaceOfAllBytesOfAKeyAlone) {
+  const std::string bytes = two_tensors();
+  PlacedLoader loader(bytes);
+  Result<SafetensorsMap> map = SafetensorsMap::load(&loader);
+  ASSERT_TRUE(map.ok()) << messages_;
+  EXPECT_TRUE(map->find_place("w", 24).ok());
+  EXPECT_EQ(map->find_place("w", 20).error(), Error::NotSupported);
+  EXPECT_EQ(map->find_place("x", 24).error(), Error::NotFound);
+  EXPECT_EQ(*map->num_bytes("w"), 24u);
+  EXPECT_EQ(map->num_bytes("x").error(), Error::NotFound);
 }
 
 TEST_F(SafetensorsMapTest, NamesTheTensorThatIsWrong) {
