@@ -157,6 +157,31 @@ TEST(Record, NamesWhatIsWrong) {
   EXPECT_EQ(error_of("3.1", "-3"), place + "\"min\" is -1, above \"max\", which is -3");
   EXPECT_EQ(error_of("[\"linear_3\"]", "[3]"),
             "method 'forward': \"keep_float\" holds something that is not a name");
+  EXPECT_EQ(error_of("[\"linear_3\"]", "3"), "method 'forward': \"keep_float\" is not a list");
+  EXPECT_EQ(error_of("[\"linear_3\"]", "{\"a\": 3}"),
+            "method 'forward': \"keep_float\" has no text for 'a'");
+  EXPECT_EQ(error_of("-66", "-129"), place + "\"zero_point\" is -129, must be -128 to 127");
+}
+
+TEST(Record, NamesWhatIsNoObjectOrNoText) {
+  const auto message = [](const std::string& members) {
+    return std::string(parse_record("{\"format\": 1, " + members + "}").status().message());
+  };
+  EXPECT_EQ(message("\"methods\": []"), "\"methods\" is not an object");
+  EXPECT_EQ(message("\"methods\": {\"m\": 3}"), "method 'm': is not an object");
+  EXPECT_EQ(message("\"methods\": {\"m\": {\"values\": []}}"),
+            "method 'm': \"values\" is not an object");
+  EXPECT_EQ(message("\"methods\": {}, \"roundings\": []"), "\"roundings\" is not an object");
+  const auto rounding = [&](const std::string& digest, const std::string& scales) {
+    return message("\"methods\": {}, \"roundings\": {\"w\": {\"sha256\": " + digest +
+                   ", \"levels\": \"\", \"scales\": \"" + scales + "\"}}");
+  };
+  EXPECT_EQ(rounding("3", ""), "rounding 'w': \"sha256\" is not a text");
+  EXPECT_EQ(rounding("\"0\"", "AAAA"),
+            "rounding 'w': \"scales\" has 3 bytes, must have 2 for each");
+  // The upper half of -1.
+  EXPECT_EQ(rounding("\"0\"", "gL8="),
+            "rounding 'w': scale 0 is -1, must be a positive, normal number");
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <utility>
 
 #include "extension/module/error_text.h"
 #include "runtime/micro/model/petrel_model.h"
@@ -135,13 +136,49 @@ TEST(ModuleFile, NumbersOfTheFileAreCheckedBeforeUse) {
     EXPECT_THAT(refusal(with(whole, offsetof(Elf64_Ehdr, e_shoff), offset)),
                 HasSubstr("its table of sections has"));
   }
-  EXPECT_NE(refusal(with<uint16_t>(whole, offsetof(Elf64_Ehdr, e_shstrndx), 999)), "");
-  EXPECT_NE(refusal(with<uint16_t>(whole, offsetof(Elf64_Ehdr, e_shnum), 0)), "");
+  for (const auto& [at, value] : {std::pair(offsetof(Elf64_Ehdr, e_shstrndx), 999),
+                                  std::pair(offsetof(Elf64_Ehdr, e_shnum), 0),
+                                  std::pair(offsetof(Elf64_Ehdr, e_shentsize), 63)}) {
+    EXPECT_THAT(refusal(with<uint16_t>(whole, at, static_cast<uint16_t>(value))),
+                HasSubstr("must have some, of 64 bytes"));
+  }
   const size_t at = header_at(whole);
   EXPECT_THAT(refusal(with(whole, at + offsetof(petrel_module_header, manifest_bytes), ~0u)),
               HasSubstr("its manifest has 4294967295 bytes"));
   EXPECT_THAT(refusal(with(whole, at + offsetof(petrel_module_header, file_bytes), uint64_t{5})),
               HasSubstr("5 were made"));
+}
+
+TEST(ModuleFile, SectionsLieInTheFile) {
+  const std::string whole = read_file(kCounter);
+  Elf64_Ehdr header;
+  std::memcpy(&header, whole.data(), sizeof(header));
+  const size_t names = header.e_shoff + header.e_shstrndx * sizeof(Elf64_Shdr);
+  size_t own = 0;  // the section of the module, which begins with its header
+  for (size_t i = 0; i < header.e_shnum; ++i) {
+    Elf64_Shdr section;
+    const size_t at = header.e_shoff + i * sizeof(section);
+    std::memcpy(&section, whole.data() + at, sizeof(section));
+    if (section.sh_offset == header_at(whole) && section.sh_type == SHT_PROGBITS) own = at;
+  }
+  ASSERT_NE(own, 0u);
+  for (const auto& [section, said] : {std::pair(names, "the names of its sections are from"),
+                                      std::pair(own, "its section .petrel has")}) {
+    EXPECT_THAT(refusal(with<uint32_t>(whole, section + offsetof(Elf64_Shdr, sh_type), SHT_NOBITS)),
+                HasSubstr(said));
+    for (const uint64_t beyond : {uint64_t{whole.size()}, ~uint64_t{0}}) {
+      EXPECT_THAT(refusal(with(whole, section + offsetof(Elf64_Shdr, sh_offset), beyond)),
+                  HasSubstr(said));
+      EXPECT_THAT(refusal(with(whole, section + offsetof(Elf64_Shdr, sh_size), beyond)),
+                  HasSubstr(said));
+    }
+  }
+  EXPECT_THAT(refusal(with(whole, own + offsetof(Elf64_Shdr, sh_size), uint64_t{87})),
+              HasSubstr("has 87 bytes, its header alone has 88"));
+  EXPECT_THAT(refusal(with(whole, header_at(whole), 'Q')),
+              HasSubstr("does not begin with PETRELM"));
+  EXPECT_THAT(refusal(with(whole, EI_DATA, char{ELFDATA2MSB})),
+              HasSubstr("is of ELF class 2 and byte order 2"));
 }
 
 TEST(ModuleFile, OtherMachinesAndVersionsAreKnownButNotRun) {
