@@ -75,8 +75,8 @@ Rewritten divide(Builder& b, Node& node) {
   return done(b, node, b.binary(aten::mul_Tensor, tensor_at(node, arg::self), inverse));
 }
 
-// A node of one constant, as attention that is taken apart has of queries that are learned. A weight
-// that is only moved stays: it may be found by its name.
+// A node of one constant, as attention that is taken apart has of queries that are learned. A
+// weight that is only moved stays: it may be found by its name.
 Rewritten fold(Builder& b, Node& node) {
   const std::vector<Value*> operands = node.operands();
   if (operands.size() != 1 || !is_fixed_float(node) || !operands[0]->is_constant()) return false;

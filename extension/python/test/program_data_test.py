@@ -90,7 +90,7 @@ class OpenFileTest(unittest.TestCase):
     def test_limits_that_are_no_sizes_are_named(self):
         with self.assertRaisesRegex(petrel.Error, r"max_arena_bytes is -1, must be in \[0, 2"):
             petrel.load(self.program, max_arena_bytes=-1)
-        with self.assertRaisesRegex(TypeError, "'float' object cannot be interpreted"):
+        with self.assertRaisesRegex(TypeError, "max_arena_bytes is 1.5, must be a whole"):
             petrel.load(self.program, max_arena_bytes=1.5)
 
     def test_what_cannot_be_read_is_told(self):
