@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "extension/data_loader/buffer_data_loader.h"
+#include "extension/data_loader/testing_placed_loader.h"
 #include "gtest/gtest.h"
 #include "runtime/core/log.h"
 #include "schema/flat_data_generated.h"
@@ -127,22 +128,6 @@ TEST(FlatDataMap, LoadsIntoMemoryOfTheCaller) {
   char big[64];
   EXPECT_EQ(map->load_data_into("linear.weight", big, 25), Error::InvalidArgument);
 }
-
-// Says of any range where it is.
-class PlacedLoader final : public runtime::DataLoader {
- public:
-  explicit PlacedLoader(const std::string& bytes) : loader_(bytes.data(), bytes.size()) {}
-  Result<FreeableBuffer> load(size_t offset, size_t size, const SegmentInfo& info) const override {
-    return loader_.load(offset, size, info);
-  }
-  Result<runtime::BytePlace> find_place(size_t offset, size_t) const override {
-    return runtime::BytePlace{1, offset};
-  }
-  Result<size_t> size() const override { return loader_.size(); }
-
- private:
-  BufferDataLoader loader_;
-};
 
 TEST(FlatDataMap, TellsThePlaceOfAllBytesOfAKeyAlone) {
   const std::string bytes = golden();

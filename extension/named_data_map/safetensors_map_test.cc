@@ -6,6 +6,7 @@
 #include <string>
 
 #include "extension/data_loader/buffer_data_loader.h"
+#include "extension/data_loader/testing_placed_loader.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "runtime/core/log.h"
@@ -41,22 +42,6 @@ std::string two_tensors() {
               R"("b":{"dtype":"U8","shape":[4],"data_offsets":[0,4]}}  )",
               "\x01\x02\x03\x04" + floats({1, 2, 3, 4, 5, 6}));
 }
-
-// Says of any range where it is.
-class PlacedLoader final : public runtime::DataLoader {
- public:
-  explicit PlacedLoader(const std::string& bytes) : loader_(bytes.data(), bytes.size()) {}
-  Result<FreeableBuffer> load(size_t offset, size_t size, const SegmentInfo& info) const override {
-    return loader_.load(offset, size, info);
-  }
-  Result<runtime::BytePlace> find_place(size_t offset, size_t) const override {
-    return runtime::BytePlace{1, offset};
-  }
-  Result<size_t> size() const override { return loader_.size(); }
-
- private:
-  BufferDataLoader loader_;
-};
 
 class SafetensorsMapTest : public ::testing::Test {
  protected:
