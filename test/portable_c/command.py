@@ -3,6 +3,7 @@
 
 import os
 import pathlib
+import shutil
 import subprocess
 
 PETREL = pathlib.Path("extension/cli/petrel").absolute()
@@ -12,6 +13,11 @@ QUICK_PLAN = ["--planner", "orderings"]
 ONE_LEVEL = ["env", "CC=gcc -mtune=generic"]
 # `.ci/nightly` runs all combinations of what CI runs a handful of.
 IS_NIGHTLY = "PETREL_NIGHTLY" in os.environ
+
+
+def compiler_here(name):
+    """That compiler, or gcc where it is not: only test/portable_c/compilers installs others."""
+    return name if shutil.which(name) else "gcc"
 
 
 def done(words, folder):

@@ -11,7 +11,7 @@ import unittest
 
 import arrays
 import npy_file
-from command import IS_NIGHTLY, PETREL, QUICK_PLAN, done
+from command import IS_NIGHTLY, PETREL, QUICK_PLAN, compiler_here, done
 
 DIGITS = pathlib.Path("examples/quickstart/digits.pt2").absolute()
 DIGIT = pathlib.Path("examples/quickstart/digit.npy").absolute()
@@ -52,7 +52,7 @@ class ModuleLevelsTest(unittest.TestCase):
             own = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
             expected = arrays.interpreted(own, folder / f"{name}.pt2", inputs)
             for compiler in ("gcc", "clang") if IS_NIGHTLY else handful:
-                library = self.made(folder / f"{name}.pt2", cc=compiler)
+                library = self.made(folder / f"{name}.pt2", cc=compiler_here(compiler))
                 for cap in [*self.caps, "native"]:
                     with self.subTest(model=name, compiler=compiler, cap=cap):
                         for a, e in zip(self.outputs(library, cap, inputs), expected, strict=True):

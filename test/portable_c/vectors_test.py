@@ -11,7 +11,7 @@ import unittest
 import arrays
 import npy_file
 import package
-from command import IS_NIGHTLY
+from command import IS_NIGHTLY, compiler_here
 
 PORTABLE = pathlib.Path("test/models/portable").absolute()
 # What a processor must have, and the flags that make a compiler use it.
@@ -64,7 +64,7 @@ class Vectors:
                 with self.subTest(feature=feature, compiler=compiler):
                     if feature not in FLAGS:
                         self.skipTest(f"this processor has no {feature}")
-                    self.check("-O3", *flags, compiler=compiler)
+                    self.check("-O3", *flags, compiler=compiler_here(compiler))
 
     def test_a_compiler_without_vectors_changes_no_bit(self):
         self.check("-O2", "-U__SSE2__", "-U__aarch64__")
