@@ -214,25 +214,40 @@ Rewritten pad(Builder& b, Node& node) {
   return done(b, node, b.call((mode == "reflect" ? kReflect : kReplicate)[dims - 1], {x, amounts}));
 }
 
-// Padding with less than nothing is a slice; kernels of other runtimes refuse it.
+// A list of numbers is one of ints when nothing in it is computed at run time.
+Argument list_of(const Argument::List& numbers) {
+  Ints ints;
+  for (const Argument& number : numbers) {
+    if (!number.is_int()) return Argument(numbers);
+    ints.push_back(number.as_int());
+  }
+  return Argument(std::move(ints));
+}
+
+// Padding with less than nothing is a slice; kernels of other runtimes refuse it. Amounts that
+// are computed at run time and not proven to be negative stay.
 Rewritten constant_pad(Builder& b, Node& node) {
   Value* x = tensor_at(node, arg::self);
-  const Sizes amounts = sizes_in(node.argument(arg::pad), 1);
-  Ints rest;
-  bool pads = false;
-  for (size_t i = 0; i < amounts.size(); i += 2) {
-    const int64_t before = amounts[i];
-    const int64_t after = amounts[i + 1];
-    rest.insert(rest.end(), {std::max<int64_t>(0, before), std::max<int64_t>(0, after)});
-    pads = pads || before > 0 || after > 0;
-    if (before >= 0 && after >= 0) continue;
+  const Argument& pad = node.argument(arg::pad);
+  const Sizes amounts = sizes_in(pad, 1);
+  Argument::List rest;
+  const auto cuts = [&](size_t i) {
+    const bool is_cut = is_at_most(amounts[i], 0);
+    const Argument kept = pad.is_list() ? pad.as_list()[i] : Argument(pad.as_ints()[i]);
+    rest.push_back(is_cut ? Argument(int64_t{0}) : kept);
+    return is_cut;
+  };
+  for (size_t i = 0; i + 1 < amounts.size(); i += 2) {
     const auto dim = static_cast<int64_t>(x->tensor().rank() - 1 - i / 2);
-    const Size end = sizes_of(x)[static_cast<size_t>(dim)] - std::max<int64_t>(0, -after);
-    PETREL_ASSIGN_OR_RETURN(x, b.slice(x, dim, std::max<int64_t>(0, -before), end));
+    const Size begin = cuts(i) ? Size(0) - amounts[i] : Size(0);
+    const Size size = sizes_of(x)[static_cast<size_t>(dim)];
+    PETREL_ASSIGN_OR_RETURN(
+        x, b.slice(x, dim, begin, cuts(i + 1) ? size + amounts[i + 1] : size));
   }
   if (x == tensor_at(node, arg::self)) return false;
-  if (!pads) return done(b, node, x);
-  return done(b, node, b.call(aten::constant_pad_nd, {x, rest, node.argument(arg::value)}));
+  if (is_always(sizes_of(x), sizes_of(node.result()))) return done(b, node, x);
+  return done(
+      b, node, b.call(aten::constant_pad_nd, {x, list_of(rest), node.argument(arg::value)}));
 }
 
 // The kernel takes no number.

@@ -362,6 +362,21 @@ TEST(RewriteDynamic, TakesRunningProductsOfAnyLength) {
       })"));
 }
 
+// What is known to be below nothing is cut, beside amounts that nobody knows.
+TEST(RewriteDynamic, CutsWherePaddingIsNegative) {
+  EXPECT_EQ(after_pass(decompose, R"(
+      method @f<n: 2..9>(%x: f32[n, 3], %n: int(n), %k: int(9 - n)) {
+        %y = aten.constant_pad_nd.default(%x, [-1, 1, %k, %n], 2.0)
+        return %y
+      })"),
+            expected(R"(
+      method @f<n: 2..9>(%x: f32[n, 3], %n: int(n), %k: int(9 - n)) {
+        %s = aten.slice.Tensor(%x, 1, 1, 3, 1)
+        %y = aten.constant_pad_nd.default(%s, [0, 1, %k, %n], 2.0)
+        return %y
+      })"));
+}
+
 TEST(RewriteDynamic, TakesPlacesThatFollowFromSizes) {
   EXPECT_EQ(after_pass(decompose, R"(
       method @f<n: 3..9>(%x: f32[n], %k: int(n - 1)) {
