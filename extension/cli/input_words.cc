@@ -46,6 +46,8 @@ absl::StatusOr<std::vector<std::string>> assign_inputs(const std::vector<std::st
   std::vector<std::string> sources(names.size());
   std::vector<std::string> in_order;
   for (const std::string& word : words) {
+    // A variable of a shell that is not set, which must not count as an input left out.
+    if (word.empty()) return absl::InvalidArgumentError("an input is an empty word");
     const size_t equals = word.find('=');
     if (equals == std::string::npos || is_array_literal(word)) {
       in_order.push_back(word);

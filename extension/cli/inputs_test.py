@@ -90,6 +90,27 @@ class InputsTest(unittest.TestCase):
             self.assertIn("program is required; --data takes all words behind it", result.stderr)
             self.assertNotIn("--threads takes", result.stderr)
 
+    def test_empty_words_are_no_inputs(self):
+        self.bilinear()
+        said = "an input is an empty word"
+        self.assertIn(said, self.fails("run", "m.pte", "--input", ""))
+        self.assertIn(said, self.fails("run", "m.pte", "--call", "forward:,"))
+        self.assertIn(said, self.fails("bench", "m.pte", "--input", ""))
+
+    def test_a_run_that_fails_leaves_no_folder(self):
+        _, (a, b) = self.bilinear()
+        inputs = ["--input", a, "--input", b]
+        (self.folder / "cut.pte").write_bytes((self.folder / "m.pte").read_bytes()[:100])
+        self.fails("run", "cut.pte", *inputs, "--output-dir", "new")
+        self.fails("run", "m.pte", "--method", "none", "--output-dir", "new")
+        self.assertFalse((self.folder / "new").exists())
+        (self.folder / "there").mkdir()
+        self.fails("run", "cut.pte", *inputs, "--output-dir", "there")
+        self.assertTrue((self.folder / "there").is_dir())
+        self.assertIn("a folder", self.fails("run", "m.pte", *inputs, "--output-dir", "m.pte"))
+        self.done("run", "m.pte", *inputs, "--output-dir", "new")
+        self.assertTrue((self.folder / "new/output_0.npy").is_file())
+
     def test_outputs_do_not_take_the_place_of_inputs(self):
         (first, second), (a, b) = self.bilinear()
         mine = self.folder / "output_0.npy"

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <sys/stat.h>
-
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,6 +14,7 @@
 #include "extension/cli/limit_options.h"
 #include "extension/cli/method_io.h"
 #include "extension/cli/delegate_options.h"
+#include "extension/cli/output_folder.h"
 #include "extension/cli/progress.h"
 #include "extension/cli/verb.h"
 #include "extension/compiled/compiled_module.h"
@@ -219,10 +216,8 @@ int run(Arguments& arguments) {
     calls.push_back(std::move(call));
   }
   if (calls.empty()) calls.push_back({arguments.method, arguments.inputs});
-  if (!arguments.output_dir.empty() && mkdir(arguments.output_dir.c_str(), 0777) != 0 &&
-      errno != EEXIST) {
-    return fail("run", absl::StrCat(arguments.output_dir, ": ", std::strerror(errno)));
-  }
+  const auto folder = OutputFolder::make(arguments.output_dir);
+  if (!folder.ok()) return fail("run", folder.status());
   if (arguments.compiled) return run_compiled(arguments, calls);
   if (!arguments.device.spec.empty()) return run_on_device(arguments, calls);
 

@@ -93,9 +93,9 @@ void RefusalCounts::expect_as_recorded() const {
   const std::set<std::string> now = lines_of(text());
   const std::set<std::string> before = lines_of(recorded);
   EXPECT_TRUE(now == before) << table_ << " has\n"
-                                 << only_in(before, now) << "and this test counted\n"
-                                 << only_in(now, before)
-                                 << "If that is meant, write the table anew (refusal_counts.h).";
+                             << only_in(before, now) << "and this test counted\n"
+                             << only_in(now, before)
+                             << "If that is meant, write the table anew (refusal_counts.h).";
 }
 
 }  // namespace petrel::refusals

@@ -241,13 +241,12 @@ Rewritten constant_pad(Builder& b, Node& node) {
     const auto dim = static_cast<int64_t>(x->tensor().rank() - 1 - i / 2);
     const Size begin = cuts(i) ? Size(0) - amounts[i] : Size(0);
     const Size size = sizes_of(x)[static_cast<size_t>(dim)];
-    PETREL_ASSIGN_OR_RETURN(
-        x, b.slice(x, dim, begin, cuts(i + 1) ? size + amounts[i + 1] : size));
+    PETREL_ASSIGN_OR_RETURN(x, b.slice(x, dim, begin, cuts(i + 1) ? size + amounts[i + 1] : size));
   }
   if (x == tensor_at(node, arg::self)) return false;
   if (is_always(sizes_of(x), sizes_of(node.result()))) return done(b, node, x);
-  return done(
-      b, node, b.call(aten::constant_pad_nd, {x, list_of(rest), node.argument(arg::value)}));
+  return done(b, node,
+              b.call(aten::constant_pad_nd, {x, list_of(rest), node.argument(arg::value)}));
 }
 
 // The kernel takes no number.
