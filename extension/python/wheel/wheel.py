@@ -46,6 +46,11 @@ Root-Is-Purelib: false
 Tag: {tag}
 """
 
+_ENTRY_POINTS = """[console_scripts]
+petrel = petrel._command:main
+"""
+_PROGRAM = "petrel/petrel"
+
 
 def tag() -> str:
     python = f"cp{sys.version_info.major}{sys.version_info.minor}"
@@ -97,6 +102,8 @@ def contents() -> Dict[str, bytes]:
     root = package.parents[2]
     for name in ("LICENSE", "NOTICE"):
         files[f"{info}/licenses/{name}"] = (root / name).read_bytes()
+    files[_PROGRAM] = (root / "extension/cli/stripped/petrel").read_bytes()
+    files[f"{info}/entry_points.txt"] = _ENTRY_POINTS.encode()
     major, minor = sys.version_info[:2]
     files[f"{info}/METADATA"] = _METADATA.format(version=petrel.__version__,
                                                  python=f"=={major}.{minor}.*",
@@ -106,7 +113,8 @@ def contents() -> Dict[str, bytes]:
 
 
 def write(folder: pathlib.Path) -> pathlib.Path:
-    return wheel_file.write(folder, "petrel", petrel.__version__, tag(), contents())
+    return wheel_file.write(folder, "petrel", petrel.__version__, tag(), contents(),
+                            programs={_PROGRAM})
 
 
 def main() -> None:

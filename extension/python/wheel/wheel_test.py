@@ -102,6 +102,27 @@ class WheelTest(unittest.TestCase):
             env=clean, cwd=self.folder, stdout=subprocess.PIPE, text=True, check=True)
         self.assertRegex(done.stdout, r"^\d\n$")
 
+    def test_brings_the_command(self):
+        entries, = [name for name in self.names if name.endswith("/entry_points.txt")]
+        self.assertEqual(self.wheel.read(entries).decode(),
+                         "[console_scripts]\npetrel = petrel._command:main\n")
+        program = self.wheel.getinfo("petrel/petrel")
+        self.assertEqual(program.external_attr >> 16, 0o100755)
+        site = self.folder / "with_command"
+        self.wheel.extractall(site)
+        (site / "petrel/petrel").chmod(0o755)  # which an installer does, and zipfile does not
+        model = os.path.realpath("examples/quickstart/digits.pt2")
+        clean = {"PATH": os.environ["PATH"], "PYTHONPATH": str(site)}
+        for main in (["-m", "petrel"], ["-c", "from petrel._command import main; main()"]):
+            subprocess.run(["/usr/bin/python3", *main, "export", model, "-o", "m.pte"],
+                           env=clean, cwd=self.folder, stdout=subprocess.DEVNULL, check=True)
+            self.assertGreater((self.folder / "m.pte").stat().st_size, 0)
+            (self.folder / "m.pte").unlink()
+        wrong = subprocess.run(["/usr/bin/python3", "-m", "petrel", "no-verb"], env=clean,
+                               stderr=subprocess.PIPE, text=True)
+        self.assertEqual(wrong.returncode, 2)
+        self.assertIn("no-verb", wrong.stderr)
+
 
 if __name__ == "__main__":
     unittest.main()

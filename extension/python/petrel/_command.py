@@ -8,4 +8,6 @@ import sys
 
 def main() -> None:
     command = pathlib.Path(__file__).parent / "petrel"
+    if not command.is_file():
+        sys.exit(f"{command} is not there: only the package's wheel brings the command")
     os.execv(str(command), ["petrel", *sys.argv[1:]])
