@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "exir/annotate.h"
 #include "exir/status_macros.h"
 #include "extension/cli/compiled_io.h"
 #include "extension/cli/console.h"
@@ -56,7 +57,12 @@ absl::StatusOr<ValueTrace> run_one(const Arguments& arguments, size_t which) {
   if (!program.ok()) return program.status();
   auto inputs = MethodInputs::make((*program)->module(), arguments.method, arguments.inputs,
                                    /*in_floats=*/true);
-  if (!inputs.ok()) return inputs.status();
+  if (!inputs.ok()) {
+    const bool lacks_data = which == 1 && arguments.data[1].empty() && !arguments.data[0].empty();
+    return exir::annotate(inputs.status(),
+                          absl::StrCat(arguments.programs[which],
+                                       lacks_data ? " (whose data files are --second-data)" : ""));
+  }
   return (*program)->run(arguments.method, inputs->values());
 }
 

@@ -45,6 +45,12 @@ class DiffVerbTest(unittest.TestCase):
         text = self.done("diff", DIGITS, "xnnpack.pte", "--second-data", "w.ptd", "--input", IMAGE)
         self.assertIn("no value differs", text)
 
+    def test_data_of_the_first_is_not_that_of_the_second(self):
+        self.done("export", DIGITS, "-o", "m.pte", "--external-weights", "m.ptd")
+        result = self.petrel("diff", "m.pte", "m.pte", "--data", "m.ptd", "--input", IMAGE)
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("m.pte (whose data files are --second-data): ", result.stderr)
+
     def test_integers_are_noise_within_a_bound(self):
         self.done("quantize", DIGITS, "--calibrate", IMAGE, "-o", "int8.pte")
         found = self.diff(DIGITS, "int8.pte", "--input", IMAGE)
