@@ -14,6 +14,7 @@
 #include "exir/pass/framework/rewrite.h"
 #include "exir/pass/framework/table_limit.h"
 #include "exir/pass/passes/batch_norm.h"
+#include "exir/pass/passes/channel_source.h"
 #include "exir/pass/passes/fold_counts.h"
 #include "exir/pass/passes/sum_convolutions.h"
 #include "exir/status_macros.h"
@@ -79,21 +80,18 @@ absl::StatusOr<Value*> folded_weight(Graph& graph, const Constant& weight,
                              scaled(weight, layout, affine.scale), weight.kind, weight.sources());
 }
 
-// Whether it is a constant and dim 1 of the result are its channels: products of vectors and
-// images without a batch have others there.
-bool gives_channels(const Value* weight, const Node& node) {
-  return is_fixed(weight) && weight->tensor().rank() == node.result()->tensor().rank();
-}
-
-// Whether `node` is a producer whose weights can take the scale, and how.
-bool find_target(const Node& node, size_t channels, Target* out) {
+// Whether `node` is a producer whose weights can take the scale of each index of dim `dim` of its
+// result, and how. Its weights are constants, and its channels are that dim.
+bool find_target(const Node& node, size_t dim, size_t channels, Target* out) {
   for (const ArgHandle name : {arg::groups, arg::alpha, arg::beta}) {
     const Argument* number = find_argument(node, name);
     if (number != nullptr && !number->is_number()) return false;  // computed at run time
   }
+  const size_t rank = node.result()->tensor().rank();
   if (node.is(aten::convolution)) {
     Value* weight = tensor_at(node, arg::weight);
-    if (!gives_channels(weight, node)) return false;
+    // An image may have no batch.
+    if (!is_fixed(weight) || dim + weight->tensor().rank() != rank + 1) return false;
     const Sizes& sizes = weight->tensor().sizes;
     const size_t area = static_cast<size_t>(product(Sizes(sizes.begin() + 2, sizes.end())));
     const size_t groups = static_cast<size_t>(node.argument(arg::groups).as_int());
@@ -111,7 +109,7 @@ bool find_target(const Node& node, size_t channels, Target* out) {
     out->bias_argument = 2;
   } else if (node.is(aten::linear)) {
     Value* weight = tensor_at(node, arg::weight);
-    if (!gives_channels(weight, node) || weight->tensor().rank() != 2) return false;
+    if (!is_fixed(weight) || weight->tensor().rank() != 2 || dim + 1 != rank) return false;
     out->layout.stride = static_cast<size_t>(weight->tensor().sizes[1]);
     out->layout.count = channels;
     out->layout.group_size = out->layout.stride * channels;
@@ -119,7 +117,7 @@ bool find_target(const Node& node, size_t channels, Target* out) {
     out->bias_argument = 2;
   } else if (node.is(aten::addmm)) {
     Value* weight = tensor_at(node, arg::mat2);
-    if (!gives_channels(weight, node) || node.argument(arg::beta).as_number() != 1 ||
+    if (!is_fixed(weight) || dim != 1 || node.argument(arg::beta).as_number() != 1 ||
         node.argument(arg::alpha).as_number() != 1) {
       return false;
     }
@@ -144,15 +142,13 @@ bool may_fold(FoldCounts& counts, const Value& weight, size_t channels) {
                      static_cast<double>(channels * 2 * sizeof(double)));
 }
 
-// Puts the scale and the shift into the producer of `node`'s input.
+// Puts the scale and the shift into what made the channels of `node`'s input.
 Rewritten fold_into_producer(Builder& b, Node& node, FoldCounts& counts) {
   Value* x = tensor_at(node, arg::input);
-  Node* producer = x->producer();
+  const auto [producer, dim] = channel_source(x, 1);
   const size_t channels = static_cast<size_t>(x->tensor().sizes[1]);
   Target target;
-  if (producer == nullptr || !x->has_single_user() || !find_target(*producer, channels, &target)) {
-    return false;
-  }
+  if (producer == nullptr || !find_target(*producer, dim, channels, &target)) return false;
   const Value& weight_value = *tensor_in(producer->arguments()[target.weight_argument]);
   if (!may_fold(counts, weight_value, channels)) return false;
   const Constant& weight = *weight_value.constant();

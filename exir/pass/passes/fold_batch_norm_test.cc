@@ -143,6 +143,50 @@ TEST(FoldBatchNorm, GoesIntoTheColumnsOfAddmm) {
   expect_near(constant_elements(*graph, "w@bn"), weight);
 }
 
+TEST(FoldBatchNorm, GoesThroughMovesOfTheChannels) {
+  const std::string linear =
+      absl::StrCat("method @m<n: 1..9>(%x: f32[n,3,2]) { %w = constant @w : f32[4,2] ", kNorm,
+                   "%c = aten.linear.default(%x, %w) ");
+  for (const char* const moves : {
+           "%n = aten.sym_size.int(%x, 0) %m = executorch_prim.mul.Scalar(%n, 3) "
+           "%v = aten.view.default(%c, [%m, 4]) ",
+           "%v = aten.permute.default(%c, [0, 2, 1]) ",
+           "%n = aten.sym_size.int(%x, 0) %p = aten.permute.default(%c, [0, 2, 1]) "
+           "%v = aten.view.default(%p, [%n, 4, 1, 3]) ",
+       }) {
+    auto graph = graph_of(absl::StrCat(linear, moves, norm_of("%v"), "return %y }"));
+    ASSERT_TRUE(fold_batch_norm(*graph, {}).ok());
+    const std::vector<double> s = scale(*graph);
+    std::vector<double> weight = constant_elements(*graph, "w");
+    for (size_t i = 0; i < weight.size(); ++i) weight[i] *= s[i / 2];
+    expect_near(constant_elements(*graph, "w@bn"), weight);
+    EXPECT_FALSE(graph->any_operator([](const OpInfo& op) { return op.is(aten::mul_Tensor); }))
+        << moves;
+  }
+}
+
+// Channels that a view splits or joins, columns that are another dim's, moves that others see.
+TEST(FoldBatchNorm, OtherMovesKeepTheProducer) {
+  const std::string head = absl::StrCat("method @m(%x: f32[4,6,2]) { %w = constant @w : f32[8,2] ",
+                                        kNorm, "%c = aten.linear.default(%x, %w) ");
+  for (const char* const tail : {
+           "%v = aten.view.default(%c, [4, 6, 2, 4]) %p = aten.permute.default(%v, [0, 3, 1, 2]) ",
+           "%p = aten.view.default(%c, [48, 4]) ",
+           "%p = aten.permute.default(%c, [1, 0, 2]) ",
+       }) {
+    EXPECT_THAT(after_pass(fold_batch_norm, absl::StrCat(head, tail, norm_of("%p"), "return %y }")),
+                HasSubstr("aten.mul.Tensor"))
+        << tail;
+  }
+  EXPECT_THAT(
+      after_pass(fold_batch_norm,
+                 absl::StrCat("method @m(%x: f32[3,5,2]) { %w = constant @w : f32[4,2] ", kNorm,
+                              "%c = aten.linear.default(%x, %w) "
+                              "%v = aten.view.default(%c, [15, 4]) ",
+                              norm_of("%v"), "return %y, %v }")),
+      HasSubstr("aten.mul.Tensor"));
+}
+
 TEST(FoldBatchNorm, AProducerWithAnotherUserIsLeftAlone) {
   const std::string after = after_pass(
       fold_batch_norm,
