@@ -64,6 +64,7 @@ class Device {
   const DeviceInfo& info() const { return info_; }
   const DeviceHello& hello() const { return session_->told(); }
   const std::string& name() const { return session_->name(); }
+  const SessionOptions& options() const { return session_->options(); }
   SessionStats stats() const { return session_->stats(); }
 
   // After Aborted. FailedPrecondition when the device has another model now.

@@ -3,7 +3,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -89,6 +92,26 @@ TEST(DeviceInfoTest, WhatFitsIsRead) {
   EXPECT_THAT(problem_of(info_of(256, 2, tensor_of({2, 3}, 24))), IsEmpty());
   EXPECT_THAT(problem_of(info_of(1, 1, tensor_of({1 << 28}, 1 << 30))), IsEmpty());
   EXPECT_THAT(problem_of(info_of(1, 1, tensor_of({1 << 20, 0}, 0))), IsEmpty());
+}
+
+// Behind the part that there is lies memory that nobody may read.
+TEST(DeviceInfoTest, WhatEndsEarlyIsReadToItsEnd) {
+  const Bytes whole = info_with_steps(3, 2);
+  const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  ASSERT_LE(whole.size(), page);
+  void* const memory =
+      mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  uint8_t* const end = static_cast<uint8_t*>(memory) + page;
+  ASSERT_EQ(mprotect(end, page, PROT_NONE), 0);
+  for (size_t size = 4; size < whole.size(); ++size) {
+    std::copy_n(whole.begin(), size, end - size);
+    const auto info = parse_device_info("mine", {end - size, size});
+    EXPECT_THAT(std::string(info.status().message()),
+                HasSubstr("what the device says of its model is damaged: it "))
+        << size;
+  }
+  munmap(memory, 2 * page);
 }
 
 TEST(DeviceInfoTest, TensorsThatNoHostHasMemoryForAreRefused) {

@@ -17,9 +17,6 @@ using runtime::Tensor;
 // A device that is started anew again and again is not tried for ever.
 constexpr int kMostResets = 3;
 
-// A step that jumps back would run for ever.
-constexpr uint32_t kMostSteps = 1'000'000;
-
 bool same_order(runtime::Span<const uint8_t> order, const std::vector<uint8_t>& wanted) {
   if (order.empty()) return runtime::is_contiguous_dim_order({wanted.data(), wanted.size()});
   return std::equal(order.begin(), order.end(), wanted.begin(), wanted.end());
@@ -208,9 +205,10 @@ absl::Status DeviceMethod::execute_steps(const OnDeviceStep& on_step) {
     }
     uint32_t done = 0;
     for (uint32_t next = 0; next < count; ++done) {
-      if (done == kMostSteps) {
-        return absl::ResourceExhaustedError(
-            absl::StrCat("method '", info_.name, "' does not end within ", kMostSteps, " steps"));
+      if (done == device_.options().max_steps) {
+        return absl::ResourceExhaustedError(absl::StrCat("method '", info_.name,
+                                                         "' does not end within ", done,
+                                                         " steps, which is max_steps"));
       }
       PETREL_ASSIGN_OR_RETURN(const DeviceAction action, device_.run_steps(index_, next, 1));
       PETREL_RETURN_IF_ERROR(on_step(next));

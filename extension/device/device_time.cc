@@ -14,8 +14,6 @@
 namespace petrel::extension {
 namespace {
 
-// A loop that never ends is not measured for ever.
-constexpr size_t kMostSteps = 1'000'000;
 // Of ticks that a figure should have, so that one more or less is little.
 constexpr uint64_t kGoodTicks = 200;
 // Runs after which a timer that says 0 does not count.
@@ -53,7 +51,7 @@ absl::Status time_steps(DeviceMethod& method,
   Device& device = method.device();
   const std::vector<DeviceStep>& steps = method.info().steps;
   size_t done = 0;
-  for (uint32_t next = 0; next < steps.size() && done < kMostSteps; ++done) {
+  for (uint32_t next = 0; next < steps.size() && done < device.options().max_steps; ++done) {
     const absl::StatusOr<DeviceAction> action = device.run_steps(method.index(), next, 1);
     if (absl::IsOutOfRange(action.status())) {
       return absl::OutOfRangeError(absl::StrFormat(

@@ -96,6 +96,35 @@ TEST(DeviceTime, ATimerThatStandsStillIsAnError) {
               HasSubstr("says 0 ticks for 10000 runs: it does not count, or is too coarse"));
 }
 
+// A timer that says 0 once, in the `number`-th measurement from 1 on.
+int measurements = 0, silent = 0;
+
+absl::StatusOr<DeviceTimes> times_with_silence(TestingDevice& device, int number) {
+  measurements = 0;
+  silent = number;
+  device.board().timer.stop = [](void*, uint64_t* ticks) {
+    *ticks = ++measurements == silent ? 0 : 100'000 + static_cast<uint64_t>(measurements);
+    return int32_t{PETREL_BOARD_OK};
+  };
+  return times_of(device);
+}
+
+TEST(DeviceTime, ATimerThatStandsStillLaterIsAnError) {
+  TestingDevice device;
+  EXPECT_TRUE(times_with_silence(device, 0).ok());
+  EXPECT_THAT(times_with_silence(device, 2).status().ToString(),
+              HasSubstr("the timer of board 'testing' says 0 ticks for 1 runs"));
+}
+
+TEST(DeviceTime, TheOnlyRunThatATimerDoesNotCountIsAnError) {
+  TestingDevice device;
+  device.config().plan = nullptr;  // inputs are given for each run
+  device.start();
+  EXPECT_TRUE(times_with_silence(device, 0).ok());
+  EXPECT_THAT(times_with_silence(device, 1).status().ToString(),
+              HasSubstr("the timer of board 'testing' says 0 ticks for 1 runs"));
+}
+
 TEST(DeviceTime, NoTimerIsAnError) {
   TestingDevice device;
   device.board().timer.hz = 0;

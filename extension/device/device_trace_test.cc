@@ -122,5 +122,37 @@ TEST(DeviceTrace, HasNoMoreInputsThanCanBeCompared) {
   EXPECT_EQ(trace.values[trace.values.size() - 5].inputs, std::vector<size_t>{0});
 }
 
+TraceValue value_here(const std::string& op, std::vector<int64_t> shape, bool is_input = false) {
+  TraceValue value;
+  value.op = op;
+  value.array.shape = std::move(shape);
+  value.is_input = is_input;
+  return value;
+}
+
+// Values of other operators, of inputs, of another rank or too large are none of the step's.
+TEST(DeviceTrace, ValuesHaveTheSizesThatTheyHaveHere) {
+  const int32_t least[] = {1};
+  petrel_model_metadata model = *testing_metadata();
+  petrel_method_info method = model.methods[0];
+  petrel_tensor_info input = method.inputs[0];
+  input.least_sizes = least;
+  method.inputs = &input;
+  model.methods = &method;
+  TestingDevice device(&model);
+  auto host =
+      Device::open(std::make_unique<FaultyLine>(device, FaultyLine::Faults(), 1), "test", {});
+  ASSERT_TRUE(host.ok()) << host.status();
+  ValueTrace here;
+  const std::string mul = "aten::mul.out";
+  here.values = {value_here("aten::sub.out", {1}), value_here(mul, {1}, /*is_input=*/true),
+                 value_here(mul, {2, 2}), value_here(mul, {5}), value_here(mul, {3})};
+  const auto trace = trace_device(**(*host)->method("forward"), here);
+  ASSERT_TRUE(trace.ok()) << trace.status();
+  ASSERT_EQ(trace->values.size(), 4u);
+  EXPECT_EQ(trace->values[1].op, mul);
+  EXPECT_EQ(trace->values[1].array.shape, std::vector<int64_t>{3});
+}
+
 }  // namespace
 }  // namespace petrel::extension

@@ -45,6 +45,8 @@ struct SessionOptions {
   std::chrono::milliseconds info_patience = std::chrono::minutes(10);
   // Of all inputs and outputs that the device says it has: the host makes as much memory.
   uint64_t max_input_bytes = kMostDeviceTensorBytes;
+  // Of one call that is driven from here: a step that jumps back would run for ever.
+  uint32_t max_steps = 1'000'000;
   // Lines that the device logs; else they go to standard error.
   std::function<void(const std::string& line)> on_log;
 };
