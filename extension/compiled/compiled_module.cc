@@ -129,7 +129,11 @@ Error CompiledModule::allocate() {
     bytes.push_back(pool.bytes);
   }
   context_.reset(allocate_zeros(metadata_->context_bytes, 1));
-  if (context_ == nullptr) return Error::MemoryAllocationFailed;
+  if (context_ == nullptr) {
+    PETREL_LOG(Error, "model '%s': its context of %zu bytes cannot be allocated", metadata_->name,
+               metadata_->context_bytes);
+    return Error::MemoryAllocationFailed;
+  }
   const int32_t status = metadata_->init(context_.get(), pools.data(), bytes.data());
   if (status != PETREL_MODEL_OK) {
     PETREL_LOG(Error, "model '%s' refuses its memory with status %d", metadata_->name, status);

@@ -59,8 +59,7 @@ Result<Elf64_Ehdr> read_header(const char* path, Span<const uint8_t> file) {
     PETREL_LOG(Error, "%s: is of ELF type %u, a shared library is %u", path, header.e_type, ET_DYN);
     return Error::InvalidProgram;
   }
-  if (header.e_shnum == 0 || header.e_shentsize != sizeof(Elf64_Shdr) ||
-      header.e_shstrndx >= header.e_shnum) {
+  if (header.e_shentsize != sizeof(Elf64_Shdr) || header.e_shstrndx >= header.e_shnum) {
     PETREL_LOG(Error,
                "%s: has %u sections of %u bytes each and their names in number %u, must have some, "
                "of %zu bytes, and the names in one of them",

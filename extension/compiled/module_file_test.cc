@@ -4,15 +4,12 @@
 #include <elf.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#define OPENSSL_SUPPRESS_DEPRECATED
-#include <openssl/sha.h>
 
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <utility>
 
+#include "extension/compiled/testing_library.h"
 #include "extension/module/error_text.h"
 #include "runtime/micro/model/petrel_model.h"
 
@@ -30,47 +27,10 @@ static_assert(offsetof(petrel_module_header, file_sha256) == 56);
 
 constexpr char kCounter[] = "extension/compiled/libcounter.so";
 
-std::string read_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
-
-std::string write_file(const std::string& bytes) {
-  const std::string path = testing::TempDir() + "/changed.so";
-  std::ofstream(path, std::ios::binary) << bytes;
-  return path;
-}
-
-size_t header_at(const std::string& library) {
-  return library.find(std::string(PETREL_MODULE_MAGIC, 8));
-}
-
-// Makes length and digest those of the bytes again.
-std::string sealed(std::string library) {
-  const size_t at = header_at(library);
-  const uint64_t size = library.size();
-  std::memcpy(&library[at + offsetof(petrel_module_header, file_bytes)], &size, sizeof(size));
-  char* const digest = &library[at + offsetof(petrel_module_header, file_sha256)];
-  std::memset(digest, 0, 32);
-  SHA256_CTX context;
-  unsigned char made[32];
-  SHA256_Init(&context);
-  SHA256_Update(&context, library.data(), library.size());
-  SHA256_Final(made, &context);
-  std::memcpy(digest, made, sizeof(made));
-  return library;
-}
-
-template <typename T>
-std::string with(std::string library, size_t at, T value) {
-  std::memcpy(&library[at], &value, sizeof(value));
-  return library;
-}
-
 // What is said when these bytes are opened.
 std::string refusal(const std::string& bytes) {
   const ErrorText said;
-  const auto file = ModuleFile::open(write_file(bytes));
+  const auto file = ModuleFile::open(write_library(bytes));
   EXPECT_FALSE(file.ok());
   if (file.ok()) return "";
   EXPECT_EQ(file.error(), Error::InvalidProgram);
@@ -78,7 +38,7 @@ std::string refusal(const std::string& bytes) {
 }
 
 std::string refusal_here(const std::string& bytes) {
-  const auto file = ModuleFile::open(write_file(bytes));
+  const auto file = ModuleFile::open(write_library(bytes));
   EXPECT_TRUE(file.ok());
   if (!file.ok()) return "";
   const ErrorText said;
@@ -89,7 +49,7 @@ std::string refusal_here(const std::string& bytes) {
 TEST(ModuleFile, TellsWhatItHoldsWithoutRunningIt) {
   const auto file = ModuleFile::open(kCounter);
   ASSERT_TRUE(file.ok());
-  EXPECT_EQ(file->bytes(), read_file(kCounter).size());
+  EXPECT_EQ(file->bytes(), read_library(kCounter).size());
   EXPECT_EQ(file->abi_version(), PETREL_MODEL_ABI_VERSION);
   EXPECT_THAT(file->manifest(), StartsWith("{\n  \"format\": 1,\n  \"name\": \"counter\","));
   EXPECT_THAT(file->manifest(), HasSubstr("\"sha256\": \"" + file->model_sha256() + "\""));
@@ -97,7 +57,7 @@ TEST(ModuleFile, TellsWhatItHoldsWithoutRunningIt) {
 }
 
 TEST(ModuleFile, FileCutAnywhereIsRefused) {
-  const std::string whole = read_file(kCounter);
+  const std::string whole = read_library(kCounter);
   for (size_t size = 0; size < whole.size(); size += 97) {
     EXPECT_NE(refusal(whole.substr(0, size)), "") << size;
   }
@@ -107,7 +67,7 @@ TEST(ModuleFile, FileCutAnywhereIsRefused) {
 }
 
 TEST(ModuleFile, EveryBitThatChangesIsSeen) {
-  const std::string whole = read_file(kCounter);
+  const std::string whole = read_library(kCounter);
   for (size_t at = 0; at < whole.size(); at += 11) {
     EXPECT_NE(refusal(with(whole, at, static_cast<char>(whole[at] ^ 1 << at % 8))), "") << at;
   }
@@ -117,10 +77,10 @@ TEST(ModuleFile, EveryBitThatChangesIsSeen) {
 
 TEST(ModuleFile, OtherFilesAreToldApart) {
   EXPECT_THAT(refusal(""), HasSubstr("has 0 bytes and begins with 00 00 00 00"));
-  EXPECT_THAT(refusal(read_file("examples/quickstart/digits.pt2")),
+  EXPECT_THAT(refusal(read_library("examples/quickstart/digits.pt2")),
               HasSubstr("begins with 50 4b 03 04, a shared library begins with 7f 45 4c 46"));
   EXPECT_THAT(refusal(std::string("\x1c\0\0\0ET12", 8)), HasSubstr("is a .pte program"));
-  const std::string whole = read_file(kCounter);
+  const std::string whole = read_library(kCounter);
   EXPECT_THAT(refusal(with(whole, EI_CLASS, char{ELFCLASS32})), HasSubstr("is of ELF class 1"));
   EXPECT_THAT(refusal(with<uint16_t>(whole, offsetof(Elf64_Ehdr, e_type), ET_EXEC)),
               HasSubstr("is of ELF type 2, a shared library is 3"));
@@ -131,7 +91,7 @@ TEST(ModuleFile, OtherFilesAreToldApart) {
 }
 
 TEST(ModuleFile, NumbersOfTheFileAreCheckedBeforeUse) {
-  const std::string whole = read_file(kCounter);
+  const std::string whole = read_library(kCounter);
   for (const uint64_t offset : {uint64_t{1} << 40, ~uint64_t{0}, ~uint64_t{0} - 63}) {
     EXPECT_THAT(refusal(with(whole, offsetof(Elf64_Ehdr, e_shoff), offset)),
                 HasSubstr("its table of sections has"));
@@ -150,7 +110,7 @@ TEST(ModuleFile, NumbersOfTheFileAreCheckedBeforeUse) {
 }
 
 TEST(ModuleFile, SectionsLieInTheFile) {
-  const std::string whole = read_file(kCounter);
+  const std::string whole = read_library(kCounter);
   Elf64_Ehdr header;
   std::memcpy(&header, whole.data(), sizeof(header));
   const size_t names = header.e_shoff + header.e_shstrndx * sizeof(Elf64_Shdr);
@@ -182,7 +142,7 @@ TEST(ModuleFile, SectionsLieInTheFile) {
 }
 
 TEST(ModuleFile, OtherMachinesAndVersionsAreKnownButNotRun) {
-  const std::string whole = read_file(kCounter);
+  const std::string whole = read_library(kCounter);
   const auto machine = sealed(with<uint16_t>(whole, offsetof(Elf64_Ehdr, e_machine), EM_LOONGARCH));
   EXPECT_THAT(refusal_here(machine), HasSubstr("is for loongarch64, this process runs on "));
   const auto version =

@@ -76,17 +76,18 @@ bool Aliases::find_shared(uint32_t value, Shared* out) const {
   return true;
 }
 
+// Both are tensors.
 bool Aliases::has_elements_of(uint32_t a, uint32_t b) const {
-  const std::optional<TensorView> x = tensor(a), y = tensor(b);
-  if (!x || !y || element_size(x->scalar_type) != element_size(y->scalar_type)) return false;
+  const TensorView x = *tensor(a), y = *tensor(b);
+  if (element_size(x.scalar_type) != element_size(y.scalar_type)) return false;
   const auto without_ones = [](Span<const int32_t> sizes) {
     size_t ones = 0;
     while (ones < sizes.size() && sizes[ones] == 1) ++ones;
     return sizes.subspan(ones);
   };
-  if (!equal(without_ones(x->sizes), without_ones(y->sizes))) return false;
-  return equal(x->dim_order, y->dim_order) ||
-         (is_contiguous_dim_order(x->dim_order) && is_contiguous_dim_order(y->dim_order));
+  if (!equal(without_ones(x.sizes), without_ones(y.sizes))) return false;
+  return equal(x.dim_order, y.dim_order) ||
+         (is_contiguous_dim_order(x.dim_order) && is_contiguous_dim_order(y.dim_order));
 }
 
 // What shares memory with many is looked at with all of them.

@@ -172,7 +172,8 @@ Error Method::step() {
 }
 
 Error Method::reset_execution() {
-  if (!stepping_ || chain_ != chains_.size()) {
+  // Of a method that is not stepped through it is 0.
+  if (chain_ != chains_.size()) {
     PETREL_LOG(Error, "reset_execution was called before step reached the end");
     return Error::InvalidState;
   }
@@ -238,7 +239,7 @@ Error Method::run_step(const MethodStep& step, size_t* next) {
       if (!condition.ok()) {
         PETREL_LOG(Error,
                    "method \"%.64s\": the condition of instruction %zu:%zu is %s, must be a bool "
-                   "or a tensor of bools",
+                   "or a tensor of bools that has some",
                    declared_.name().data(), chain_, instruction_, to_string(step.from->tag));
         return condition.error();
       }

@@ -88,12 +88,38 @@ TEST(MethodDataMapTest, LooksUpAKeyOnceWhereAnOrderIsGiven) {
   EXPECT_EQ(program.lookups(), 0);
 }
 
+// Says any number of keys.
+class ManyKeysMap final : public NamedDataMap {
+ public:
+  explicit ManyKeysMap(uint32_t count) : count_(count) {}
+  Result<FreeableBuffer> get_data(std::string_view) const override { return Error::NotFound; }
+  Result<uint32_t> get_num_keys() const override { return count_; }
+  Result<const char*> get_key(uint32_t) const override { return "k"; }
+
+ private:
+  const uint32_t count_;
+};
+
+TEST(MethodDataMapTest, CountsTheKeysOfBoth) {
+  const ManyKeysMap most(UINT32_MAX - 1), one(1), two(2);
+  const auto refuse = DataPrecedence::RefuseDifferent;
+  EXPECT_EQ(MethodDataMap(most, one, refuse).get_num_keys().get(), UINT32_MAX);
+  EXPECT_EQ(MethodDataMap(most, two, refuse).get_num_keys().error(), Error::NotSupported);
+}
+
 TEST(MethodDataMapTest, RefusesTwoMeanings) {
   const OneKeyMap external("w", "abcd"), same("w", "abcd"), other("w", "abce"), elsewhere("v", "x");
   const auto refuse = DataPrecedence::RefuseDifferent;
   EXPECT_EQ(text(MethodDataMap(external, same, refuse).get_data("w")), "abcd");
   EXPECT_EQ(MethodDataMap(external, other, refuse).get_data("w").error(),
             Error::InvalidExternalData);
+  for (const char* const shorter_or_longer : {"", "abc", "abcdefgh"}) {
+    const OneKeyMap map("w", shorter_or_longer);
+    EXPECT_EQ(MethodDataMap(external, map, refuse).get_data("w").error(),
+              Error::InvalidExternalData);
+    EXPECT_EQ(MethodDataMap(map, external, refuse).get_data("w").error(),
+              Error::InvalidExternalData);
+  }
   EXPECT_EQ(text(MethodDataMap(external, elsewhere, refuse).get_data("v")), "x");
   EXPECT_EQ(MethodDataMap(external, elsewhere, refuse).get_data("u").error(), Error::NotFound);
 }

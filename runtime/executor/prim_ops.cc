@@ -34,15 +34,14 @@ bool both_integral(const Scalar& a, const Scalar& b) {
 }
 
 // Python's rules: the quotient is rounded down, the remainder has the sign of
-// the divisor. False if there is no result in int64.
+// the divisor, which is not 0. False if there is no result in int64.
 bool floor_divide(int64_t a, int64_t b, int64_t* quotient) {
-  if (b == 0 || (a == INT64_MIN && b == -1)) return false;
+  if (a == INT64_MIN && b == -1) return false;
   *quotient = a / b - ((a % b != 0 && (a < 0) != (b < 0)) ? 1 : 0);
   return true;
 }
 
 bool floor_modulo(int64_t a, int64_t b, int64_t* remainder) {
-  if (b == 0) return false;
   if (b == -1) {
     *remainder = 0;
     return true;

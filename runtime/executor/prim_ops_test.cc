@@ -14,7 +14,12 @@ namespace {
 
 class PrimOpsTest : public ::testing::Test {
  protected:
-  PrimOpsTest() { previous_ = set_log_hook({}); }
+  PrimOpsTest() {
+    previous_ = set_log_hook({[](void* said, LogLevel, const char* text) {
+                                *static_cast<std::string*>(said) += std::string(text) + "\n";
+                              },
+                              &said_});
+  }
   ~PrimOpsTest() override { set_log_hook(previous_); }
 
   // Calls an operator; the last value is its result.
@@ -40,6 +45,7 @@ class PrimOpsTest : public ::testing::Test {
 
   static EValue integer(int64_t value) { return EValue(value); }
 
+  std::string said_;
   LogHook previous_;
 };
 
@@ -224,6 +230,39 @@ TEST_F(ViewTest, RefusesOtherSizes) {
   EXPECT_NE(view({}), Error::Ok);
   EXPECT_NE(view({INT64_MAX}), Error::Ok);
   EXPECT_NE(view({int64_t{1} << 33}), Error::Ok);
+}
+
+// Of numbers that one of them would make fit.
+TEST_F(ViewTest, TellsWhichSizesThereAreNot) {
+  from_sizes_[0] = 0;
+  TensorImpl nothing(ScalarType::Float, 2, from_sizes_);
+  const int64_t most = int64_t{1} << 16;  // four of them are 2^64
+  const std::vector<int64_t> ones(17, 1);
+  for (const std::vector<int64_t>& sizes : std::vector<std::vector<int64_t>>{
+           {0, -2}, {-1, -1}, {0, int64_t{1} << 31}, {most, most, most, most}, {0, -1}, {2, 3}}) {
+    from_ = nothing;
+    said_.clear();
+    EXPECT_EQ(view(sizes), Error::InvalidProgram);
+    EXPECT_EQ(said_,
+              "executorch_prim::et_view.default: a tensor of 0 elements has no view of the sizes "
+              "asked for\n");
+  }
+  float number = 1;
+  from_ = TensorImpl(ScalarType::Float, 0, nullptr, &number);
+  said_.clear();
+  EXPECT_EQ(view(ones), Error::InvalidProgram);
+  EXPECT_EQ(said_,
+            "executorch_prim::et_view.default: a tensor of 1 elements has no view of the sizes "
+            "asked for\n");
+}
+
+TEST_F(PrimOpsTest, ToldOnceThatADivisorIsNoNumber) {
+  for (const char* const name : {"floordiv.Scalar", "mod.Scalar", "truediv.Scalar"}) {
+    said_.clear();
+    EXPECT_TRUE(compute(name, {integer(1), EValue()}).isNone());
+    EXPECT_EQ(said_, "executorch_prim::" + std::string(name) +
+                         ": argument 1 is None, must be Int, Double or Bool\n");
+  }
 }
 
 TEST_F(PrimOpsTest, StacksRows) {

@@ -177,7 +177,7 @@ Program::HeaderStatus Program::check_header(const void* data, size_t size) {
 
 const void* Program::constant_data(uint32_t index) const {
   if (!view_.constant_segment().has_value()) return view_.inline_constant(index).data();
-  if (constant_data_.data() == nullptr) return nullptr;
+  // Null of a segment without bytes, in which all offsets are 0.
   return static_cast<const uint8_t*>(constant_data_.data()) + view_.constant_offset(index);
 }
 

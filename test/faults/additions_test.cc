@@ -489,6 +489,7 @@ TEST(AdditionsTest, AreNoNamedData) {
   EXPECT_STREQ(map.get_key(0).get(), "a");
   EXPECT_STREQ(map.get_key(1).get(), "z");
   EXPECT_EQ(map.get_data("petrel.program").error(), Error::NotFound);
+  EXPECT_EQ(map.find_place("petrel.program", 40).error(), Error::NotFound);
   EXPECT_TRUE(map.get_data("z").ok());
   const QuietLog quiet;
   EXPECT_EQ(map.get_key(2).error(), Error::InvalidArgument);

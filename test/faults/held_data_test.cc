@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "runtime/core/log.h"
+#include "runtime/executor/data_swap.h"
 #include "runtime/executor/held_data_map.h"
 #include "runtime/platform/sha256.h"
 #include "schema/additions_generated.h"
@@ -179,6 +180,33 @@ TEST(HeldDataMapTest, TellsThePlaceOfAWeightWithoutADigest) {
   EXPECT_FALSE(held.find_place("w", 20).ok());
   map.weight.sizes = {3, 2};
   EXPECT_FALSE(held.find_place("w", 24).ok());
+}
+
+TEST(HeldDataMapTest, CopiesNoMoreThanThereIs) {
+  PlacedWeight map;
+  Recipe recipe;
+  remember(recipe, "w", sha256_of(map.weight));
+  Loaded loaded(recipe);
+  std::atomic<bool> checked[1];
+  const runtime::HeldDataMap held(map, loaded.program().additions(), checked);
+  uint8_t bytes[25] = {};
+  EXPECT_EQ(held.load_data_into("w", bytes, 25), Error::InvalidArgument);
+  EXPECT_EQ(held.load_data_into("w", bytes, 24), Error::Ok);
+  EXPECT_EQ(std::memcmp(bytes, map.weight.values.data(), 24), 0);
+}
+
+// What was checked once is not looked at again when it is replaced.
+TEST(HeldDataMapTest, IsReplacedOnlyWhereAllOfItIsHeld) {
+  OneWeight map;
+  Recipe recipe;
+  remember(recipe, "w", sha256_of(map));
+  Loaded loaded(recipe);
+  const QuietLog quiet;
+  Result<Method> method = loaded.method(&map);
+  ASSERT_TRUE(method.ok());
+  runtime::DataSwap swap(&*method, nullptr);
+  EXPECT_EQ(swap.prepare({}), Error::InvalidState);
+  EXPECT_EQ(QuietLog::last(), "data can be replaced where ProgramOptions::data_is_held is set");
 }
 
 INSTANTIATE_TEST_SUITE_P(All, HeldDataTest,

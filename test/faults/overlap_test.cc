@@ -76,6 +76,15 @@ const Attack kAttacks[] = {
        multiply(r, 0, 1, 4);
      },
      kInvalid, "aten::mul.out, writes argument 2 (value 4)"},
+    {"ViewsOfWiderElementsInPlace",
+     [](Recipe& r) {
+       add_view(r, 0);
+       plan(r).values[4].sizes = {2, 3};
+       plan(r).values[4].dim_order = {0, 1};
+       plan(r).values[4].scalar_type = static_cast<int8_t>(fb::ScalarType::LONG);
+       call(r).args = {0, 1, 2, 4, 4};
+     },
+     kInvalid, "is not the same bytes, elements and order"},
     {"InputIsAViewOfTheOutput",
      [](Recipe& r) {
        add_view(r, 3);

@@ -95,7 +95,7 @@ TEST(RefusalCounts, OfGoldenPrograms) {
     change_each(golden.bytes, [&](const std::vector<uint8_t>& changed) {
       Faults faults;
       run_program(changed, golden, &faults);
-      messages.count(name, &counts);
+      messages.count("golden programs", &counts);
     });
   }
   counts.expect_as_recorded();

@@ -86,6 +86,16 @@ const Attack kRunAttacks[] = {
        add_instruction(r, Arguments::JumpFalseCall, 4, 0);
      },
      kInvalid, "condition"},
+    {"JumpOnBoolsWithoutMemory",
+     [](Recipe& r) {
+       add_value(r, planned_tensor({2}, 0));
+       plan(r).values[4].scalar_type = static_cast<int8_t>(fb::ScalarType::BOOL);
+       plan(r).values[4].place.reset();
+       plan(r).values[4].dynamism = 1;
+       add_instruction(r, Arguments::JumpFalseCall, 4, 0);
+     },
+     kInvalid,
+     "condition of instruction 0:1 is Tensor, must be a bool or a tensor of bools that has some"},
 };
 
 class RunAttackTest : public ::testing::TestWithParam<Attack> {};

@@ -59,6 +59,9 @@ ROOMS = {
          "//test/faults:overlap_test", "//test/faults:limits_test", "//test/faults:outputs_test",
          "//test/faults:container_test", "//test/faults:method_test",
          "//test/faults:method_data_test", "//test/faults:structure_run_test",
+         "//test/faults:held_data_test", "//test/faults:data_swap_test",
+         "//test/faults:damaged_additions_test", "//test/faults:refused_calls_test",
+         "//test/faults:refusal_counts_test",
          "//test/faults:time_test",
          "//test/faults:mutation_test", "//test/fuzz:program_fuzz_test"]),
     "data": Room(
