@@ -13,7 +13,9 @@
 #include <vector>
 
 #include "runtime/core/log.h"
+#include "schema/additions_generated.h"
 #include "test/faults/golden.h"
+#include "test/faults/recipe.h"
 #include "test/faults/runner.h"
 #include "test/fuzz/flatbuffer_sites.h"
 #include "test/fuzz/schemas.h"
@@ -87,9 +89,65 @@ void change_each(const std::vector<uint8_t>& bytes,
   }
 }
 
-TEST(RefusalCounts, OfGoldenPrograms) {
+// What no golden program has: scratch memory, names, least sizes and weights that it remembers.
+std::vector<uint8_t> additions() {
+  namespace add = schema::additions;
+  flatbuffers::FlatBufferBuilder builder;
+  const std::vector<add::ScratchPlace> scratch = {{0, 16, 0, 0, 1}};
+  const std::vector<add::LeastSize> least_sizes = {{0, 0, 1}};
+  const std::vector<uint32_t> named_values = {1};
+  const std::vector<flatbuffers::Offset<flatbuffers::String>> names = {builder.CreateString("c")};
+  const auto method = add::CreateMethodAdditionsDirect(builder, &scratch, &least_sizes,
+                                                       &named_values, &names);
+  const std::vector<int32_t> sizes = {2, 3};
+  const std::vector<uint8_t> order = {0, 1}, digest(32);
+  const std::vector<flatbuffers::Offset<flatbuffers::String>> sources = {
+      builder.CreateString("v")};
+  const auto weight = add::CreateWeightDirect(
+      builder, "w", static_cast<int8_t>(fb::ScalarType::FLOAT), &sizes, &order, 24, &digest,
+      &sources);
+  const auto methods = builder.CreateVector(&method, 1);
+  add::FinishAdditionsBuffer(
+      builder, add::CreateAdditions(builder, 0, methods, builder.CreateVector(&weight, 1)));
+  return {builder.GetBufferPointer(), builder.GetBufferPointer() + builder.GetSize()};
+}
+
+Recipe with_everything() {
+  Recipe recipe;
+  PlanRecipe& plan = recipe.plans[0];
+  plan.arenas = {0, 256};
+  plan.values[0].dynamism = 1;
+  plan.values[0].place->offset = 64;
+  plan.values[3].place->offset = 128;
+  plan.devices = {{1, fb::DeviceType::CPU}};
+  DelegateRecipe delegate;
+  delegate.location = 0;
+  delegate.specs = {{"option", "value"}};
+  plan.delegates = {delegate};
+  recipe.inline_payloads = {{1, 2, 3}};
+  ValueRecipe state = planned_tensor({3}, 192);
+  state.constant = 1;
+  plan.values.push_back(state);
+  recipe.mutable_data = {{static_cast<uint32_t>(recipe.segments.size()), {0, 0}}};
+  recipe.segments.emplace_back(12);
+  recipe.named_data = {{"weight", static_cast<uint32_t>(recipe.segments.size() - 1)},
+                       {"petrel.program", static_cast<uint32_t>(recipe.segments.size())}};
+  recipe.segments.push_back(additions());
+  return recipe;
+}
+
+TEST(RefusalCounts, OfLoadingAndRunning) {
   refusals::RefusalCounts counts("test/faults/refusal_counts.txt");
   Messages messages;
+  const Golden none;
+  const std::vector<uint8_t> everything = build(with_everything());
+  Faults faults;
+  ASSERT_TRUE(run_program(everything, none, &faults).all_ok());
+  messages.count("program that has everything", &counts);
+  change_each(everything, [&](const std::vector<uint8_t>& changed) {
+    run_program(changed, none, &faults);
+    messages.count("program that has everything", &counts);
+  });
   for (const std::string& name : golden_names()) {
     const Golden golden = load_golden(name);
     change_each(golden.bytes, [&](const std::vector<uint8_t>& changed) {
