@@ -143,7 +143,7 @@ Found read_file(const std::string& path, const Configuration& configuration, Fil
   const CloseFile file{runtime::open_private(path.c_str(), &reason)};
   if (file.fd < 0 && reason == nullptr) return Found::kNothing;
   runtime::FileState state;
-  if (file.fd < 0 || !runtime::read_state(file.fd, &state)) {
+  if (!runtime::read_state(file.fd, &state)) {  // there is none of a file that is not open
     *out_is_foreign = true;
     return other(file.fd < 0 ? reason : strerror(errno));
   }

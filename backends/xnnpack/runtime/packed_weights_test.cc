@@ -58,7 +58,13 @@ TEST(PackedArena, HasNoMemoryForImpossibleSizes) {
   EXPECT_EQ(arena->allocate(SIZE_MAX), nullptr);
   EXPECT_EQ(arena->allocate(SIZE_MAX - PackedArena::kSlack), nullptr);
   EXPECT_EQ(arena->allocate(SIZE_MAX / 2), nullptr);
-  EXPECT_NE(arena->allocate(16), nullptr) << "and goes on working";
+  for (size_t less = 0; less < 3 * 4096; ++less) {
+    ASSERT_EQ(arena->allocate(SIZE_MAX - less), nullptr) << less;
+  }
+  void* const data = arena->allocate(16);
+  ASSERT_NE(data, nullptr) << "and goes on working";
+  std::memset(data, 1, 16);
+  EXPECT_EQ(PackedRegion::allocate(arena, SIZE_MAX), nullptr);
 }
 
 // Pages of whole ones in memory.
