@@ -67,22 +67,22 @@ const petrel_model_metadata& counter() {
 
 TEST(RefusedModule, CodeOfOtherVersionsIsRefused) {
   const std::string right = bytes_of(PETREL_MODEL_MAGIC, PETREL_MODEL_ABI_VERSION);
-  EXPECT_THAT(refusal(counter_with(right, bytes_of(1u, PETREL_MODEL_ABI_VERSION)),
-                      Error::InvalidProgram),
-              EndsWith(": its code has magic 00000001 and ABI version 5, must have 4c44504d and 5"));
+  EXPECT_THAT(
+      refusal(counter_with(right, bytes_of(1u, PETREL_MODEL_ABI_VERSION)), Error::InvalidProgram),
+      EndsWith(": its code has magic 00000001 and ABI version 5, must have 4c44504d and 5"));
   EXPECT_THAT(refusal(counter_with(right, bytes_of(PETREL_MODEL_MAGIC, 6u)), Error::InvalidProgram),
               EndsWith("its code has magic 4c44504d and ABI version 6, must have 4c44504d and 5"));
 }
 
 TEST(RefusedModule, WhatTheSystemDoesNotLoadIsRefused) {
   const std::string whole = read_library(kCounter);
-  EXPECT_THAT(refusal(with<uint16_t>(whole, offsetof(Elf64_Ehdr, e_phentsize), 1),
-                      Error::NotSupported),
-              HasSubstr("changed.so: the system does not load it: "));
+  EXPECT_THAT(
+      refusal(with<uint16_t>(whole, offsetof(Elf64_Ehdr, e_phentsize), 1), Error::NotSupported),
+      HasSubstr("changed.so: the system does not load it: "));
   const std::string symbol = PETREL_MODULE_SYMBOL;
-  EXPECT_THAT(refusal(counter_with(symbol + '\0', "x" + symbol.substr(1) + '\0'),
-                      Error::InvalidProgram),
-              EndsWith("changed.so: has no symbol " + symbol));
+  EXPECT_THAT(
+      refusal(counter_with(symbol + '\0', "x" + symbol.substr(1) + '\0'), Error::InvalidProgram),
+      EndsWith("changed.so: has no symbol " + symbol));
 }
 
 TEST(RefusedModule, MemoryThatCannotBeIsRefused) {

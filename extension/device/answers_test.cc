@@ -72,14 +72,14 @@ using Change = std::function<void(Bytes*)>;
 absl::Status status_of(uint8_t type, const Change& change,
                        const std::function<absl::Status(Device&)>& on_open = nullptr) {
   TestingDevice device;
-  auto host = Device::open(std::make_unique<ChangedLine>(
-                               device,
-                               [&](Message* message) {
-                                 if (message->type == (type | PETREL_RPC_ANSWER)) {
-                                   change(&message->payload);
-                                 }
-                               }),
-                           "test", quick());
+  auto host = Device::open(
+      std::make_unique<ChangedLine>(device,
+                                    [&](Message* message) {
+                                      if (message->type == (type | PETREL_RPC_ANSWER)) {
+                                        change(&message->payload);
+                                      }
+                                    }),
+      "test", quick());
   if (!host.ok()) return host.status();
   return on_open == nullptr ? absl::OkStatus() : on_open(**host);
 }
@@ -104,14 +104,16 @@ TEST(Answers, TheModelHasOneHash) {
 
 // Each piece begins with the number of all bytes.
 TEST(Answers, PiecesOfTheModelMustMakeSense) {
-  const std::string words =
-      "DATA_LOSS: test: what the device says of its model is damaged";
+  const std::string words = "DATA_LOSS: test: what the device says of its model is damaged";
   for (size_t size = 0; size <= 4; ++size) {
     EXPECT_EQ(said(PETREL_RPC_INFO, [&](Bytes* all) { all->resize(size); }), words) << size;
   }
   // 2^26 bytes at most.
   EXPECT_EQ(said(PETREL_RPC_INFO, [](Bytes* all) { *all = {1, 0, 0, 4, 'x'}; }), words);
-  EXPECT_THAT(said(PETREL_RPC_INFO, [](Bytes* all) { *all = {0, 0, 0, 4, 'x'}; }),
+  EXPECT_THAT(said(PETREL_RPC_INFO,
+                   [](Bytes* all) {
+                     *all = {0, 0, 0, 4, 'x'};
+                   }),
               HasSubstr("does not end within 100 ms"));
   EXPECT_EQ(said(PETREL_RPC_INFO, [](Bytes* all) { *all = {1, 0, 0, 0, 'x', 'y'}; }), words);
 }
@@ -133,19 +135,20 @@ TEST(Answers, ATraceHasTicks) {
 TEST(Answers, HaveTheBytesThatTheRequestIsFor) {
   const absl::Status status = status_of(
       PETREL_RPC_READ, [](Bytes* all) { all->pop_back(); },
-      [](Device& device) { return device.read({PETREL_RPC_POOL, 0, 0}, 4).status(); });
+      [](Device& device) {
+        return device.read({PETREL_RPC_POOL, 0, 0}, 4).status();
+      });
   EXPECT_EQ(status.ToString(), "DATA_LOSS: test: READ: the answer has 3 bytes, must have 4");
 }
 
 TEST(Answers, ARefusalMustMakeSense) {
   TestingDevice device;
-  auto host = Device::open(
-      std::make_unique<ChangedLine>(
-          device,
-          [](Message* message) {
-            if (message->type == PETREL_RPC_ERROR) message->payload.resize(11);
-          }),
-      "test", quick());
+  auto host = Device::open(std::make_unique<ChangedLine>(device,
+                                                         [](Message* message) {
+                                                           if (message->type == PETREL_RPC_ERROR)
+                                                             message->payload.resize(11);
+                                                         }),
+                           "test", quick());
   ASSERT_TRUE(host.ok()) << host.status();
   EXPECT_EQ((*host)->read({PETREL_RPC_POOL, 0, 0}, 1, 65).status().ToString(),
             "DATA_LOSS: test: a damaged refusal");
@@ -153,8 +156,8 @@ TEST(Answers, ARefusalMustMakeSense) {
 
 TEST(Answers, RequestsAreNoLongerThanTheDeviceTakes) {
   TestingDevice device(testing_metadata(), PETREL_RPC_LEAST_BUFFER_BYTES);
-  auto session = Session::open(std::make_unique<ChangedLine>(device, [](Message*) {}), "test",
-                               quick());
+  auto session =
+      Session::open(std::make_unique<ChangedLine>(device, [](Message*) {}), "test", quick());
   ASSERT_TRUE(session.ok()) << session.status();
   EXPECT_EQ((*session)->ask(PETREL_RPC_WRITE, Bytes(53)).status().ToString(),
             "INVALID_ARGUMENT: test: WRITE has 53 bytes, the device takes 52 at most");

@@ -58,8 +58,7 @@ TEST(DeviceMethod, TakesInputsOfItsTypeAndSizes) {
   EXPECT_EQ(set(*host, ScalarType::Int, {4}), "");
   EXPECT_EQ(set(*host, ScalarType::Float, {4}),
             "INVALID_ARGUMENT: input 0 'x' is float32, must be int32 in the model's dim order");
-  EXPECT_EQ(set(*host, ScalarType::Int, {3}),
-            "INVALID_ARGUMENT: 'x' has sizes [3], must be [4]");
+  EXPECT_EQ(set(*host, ScalarType::Int, {3}), "INVALID_ARGUMENT: 'x' has sizes [3], must be [4]");
   EXPECT_EQ(set(*host, ScalarType::Int, {4, 1}),
             "INVALID_ARGUMENT: 'x' has sizes [4,1], must be [4]");
   EXPECT_EQ(set(*host, ScalarType::Int, {4}, {}, /*has_data=*/false),
@@ -122,8 +121,8 @@ TEST(DeviceMethod, StepsThatDoNotEndAreGivenUp) {
   device.start();
   SessionOptions options;
   options.max_steps = 100;
-  const auto host = Device::open(std::make_unique<FaultyLine>(device, FaultyLine::Faults(), 1),
-                                 "test", options);
+  const auto host =
+      Device::open(std::make_unique<FaultyLine>(device, FaultyLine::Faults(), 1), "test", options);
   ASSERT_TRUE(host.ok()) << host.status();
   uint32_t steps = 0;
   const absl::Status status = (*(*host)->method("forward"))->execute_steps([&](uint32_t) {

@@ -26,8 +26,7 @@ std::string refusal(std::vector<uint8_t> additions) {
   return QuietLog::last();
 }
 
-constexpr char kDamaged[] =
-    "named data petrel.program is not a valid flatbuffer: it is damaged";
+constexpr char kDamaged[] = "named data petrel.program is not a valid flatbuffer: it is damaged";
 
 // `times` methods, which are one, whose `names` names are one.
 std::vector<uint8_t> with_names(size_t times, size_t names) {

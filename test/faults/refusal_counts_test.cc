@@ -56,10 +56,27 @@ uint64_t number_at(const std::vector<uint8_t>& bytes, const Site& site) {
 std::vector<uint64_t> values_for(const Site& site, uint64_t now) {
   switch (site.kind) {
     case Site::Kind::kNumber:
-      return {0,       1,       2,          3,          4,          5,
-              7,       8,       16,         now + 1,    now - 1,    now + 2,
-              now + 4, now * 2, now + 16,   uint64_t{1} << 20,      0x7fffffff,
-              uint64_t{1} << 32, uint64_t{1} << 62, uint64_t{1} << 63, ~uint64_t{0}};
+      return {0,
+              1,
+              2,
+              3,
+              4,
+              5,
+              7,
+              8,
+              16,
+              now + 1,
+              now - 1,
+              now + 2,
+              now + 4,
+              now * 2,
+              now + 16,
+              uint64_t{1} << 20,
+              0x7fffffff,
+              uint64_t{1} << 32,
+              uint64_t{1} << 62,
+              uint64_t{1} << 63,
+              ~uint64_t{0}};
     case Site::Kind::kUnion:
       return {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
     case Site::Kind::kOffset:
@@ -75,9 +92,8 @@ std::vector<uint64_t> values_for(const Site& site, uint64_t now) {
 // Calls `on_change` with each changed program.
 void change_each(const std::vector<uint8_t>& bytes,
                  const std::function<void(const std::vector<uint8_t>&)>& on_change) {
-  const std::vector<Site> sites =
-      fuzz::find_sites({fuzz::program_schema(), 0, &fuzz::additions_schema()}, bytes.data(),
-                       bytes.size());
+  const std::vector<Site> sites = fuzz::find_sites(
+      {fuzz::program_schema(), 0, &fuzz::additions_schema()}, bytes.data(), bytes.size());
   std::vector<uint8_t> changed = bytes;
   for (const Site& site : sites) {
     const uint64_t now = number_at(bytes, site);
@@ -97,15 +113,14 @@ std::vector<uint8_t> additions() {
   const std::vector<add::LeastSize> least_sizes = {{0, 0, 1}};
   const std::vector<uint32_t> named_values = {1};
   const std::vector<flatbuffers::Offset<flatbuffers::String>> names = {builder.CreateString("c")};
-  const auto method = add::CreateMethodAdditionsDirect(builder, &scratch, &least_sizes,
-                                                       &named_values, &names);
+  const auto method =
+      add::CreateMethodAdditionsDirect(builder, &scratch, &least_sizes, &named_values, &names);
   const std::vector<int32_t> sizes = {2, 3};
   const std::vector<uint8_t> order = {0, 1}, digest(32);
-  const std::vector<flatbuffers::Offset<flatbuffers::String>> sources = {
-      builder.CreateString("v")};
-  const auto weight = add::CreateWeightDirect(
-      builder, "w", static_cast<int8_t>(fb::ScalarType::FLOAT), &sizes, &order, 24, &digest,
-      &sources);
+  const std::vector<flatbuffers::Offset<flatbuffers::String>> sources = {builder.CreateString("v")};
+  const auto weight =
+      add::CreateWeightDirect(builder, "w", static_cast<int8_t>(fb::ScalarType::FLOAT), &sizes,
+                              &order, 24, &digest, &sources);
   const auto methods = builder.CreateVector(&method, 1);
   add::FinishAdditionsBuffer(
       builder, add::CreateAdditions(builder, 0, methods, builder.CreateVector(&weight, 1)));
