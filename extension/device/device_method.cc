@@ -206,8 +206,8 @@ absl::Status DeviceMethod::execute_steps(const OnDeviceStep& on_step) {
     uint32_t done = 0;
     for (uint32_t next = 0; next < count; ++done) {
       if (done == device_.options().max_steps) {
-        return absl::ResourceExhaustedError(absl::StrCat(
-            "method '", info_.name, "' does not end within ", done, " steps, which is max_steps"));
+        return absl::ResourceExhaustedError(
+            absl::StrCat("method '", info_.name, "' does not end within ", done, " steps"));
       }
       PETREL_ASSIGN_OR_RETURN(const DeviceAction action, device_.run_steps(index_, next, 1));
       PETREL_RETURN_IF_ERROR(on_step(next));
