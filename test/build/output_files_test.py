@@ -12,6 +12,7 @@ REASONS = {
     "exir/import/test_archive.cc": "for tests",
     "exir/plan/benchmarks/sweep.cc": "a benchmark",
     "extension/c_api/test_helpers.h": "for tests",
+    "extension/compiled/testing_library.h": "for tests",
     "extension/module/given_data.cc": "for tests",
 }
 
