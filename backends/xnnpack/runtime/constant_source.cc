@@ -178,9 +178,8 @@ std::optional<runtime::BytePlace> ConstantSource::place_in_map(uint32_t id) cons
 
 std::optional<runtime::BytePlace> ConstantSource::place_of(uint32_t id) const {
   if (const auto place = place_in_map(id)) return place;
-  const auto fetched = fetched_.find(graph_.values[id].constant);
-  if (fetched == fetched_.end()) return std::nullopt;
-  return runtime::ByteSource::find(fetched->second.data, fetched->second.size);
+  const Fetched& fetched = fetched_.at(graph_.values[id].constant);
+  return runtime::ByteSource::find(fetched.data, fetched.size);
 }
 
 // The system gives no memory to pages that nobody touches.

@@ -47,11 +47,10 @@ class ConstantSource {
   // The same bytes in `keep`, for as long as that lives.
   runtime::Result<const void*> get_kept(uint32_t id, std::vector<PaddedBuffer>* keep);
 
-  // Where the bytes of value `id` are from; nullopt where that is not sure. Of a weight
-  // that is not named only once it was got.
+  // Where the bytes of value `id`, which were got, are from; nullopt where that is not sure.
   std::optional<runtime::BytePlace> place_of(uint32_t id) const;
 
-  // The same without them: only of what the map has, which can be fetched later.
+  // The same before they were got: only of what the map has, which can be fetched later.
   std::optional<runtime::BytePlace> place_in_map(uint32_t id) const;
 
   // Memory for the bytes of value `id`, which has a place in the map, and the bytes

@@ -92,10 +92,10 @@ TEST_F(ConstantSourceTest, OfThePayloadHasNoPlaceInAMap) {
   const uint32_t here = inline_value(floats_.data(), 32);
   const uint32_t named = builder_.constant({2, 4}, "w");
   const AnyMap map;
-  const ConstantSource source(builder_.graph, &map);
+  ConstantSource source(builder_.graph, &map);
   EXPECT_TRUE(source.place_in_map(named).has_value());
   EXPECT_FALSE(source.place_in_map(here).has_value());
-  // Nor anywhere else before it is fetched.
+  ASSERT_TRUE(source.get(here).ok());
   EXPECT_FALSE(source.place_of(here).has_value());
 }
 

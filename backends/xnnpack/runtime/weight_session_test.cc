@@ -29,13 +29,15 @@ class WeightSessionTest : public ::testing::Test {
     session_.begin(kBytes, 0, HugePages::kNever, memory, use);
   }
 
-  // With a place that is forgotten again: what is left of it must not be read.
+  // With a place that is forgotten again: what is left of it must not be read. Compilers leave
+  // out what they see is forgotten.
   static WeightSession::Weight weight(uint32_t value, const std::vector<float>& data,
                                       std::optional<BytePlace> place) {
-    WeightSession::Weight weight = {value, data.data(), data.size() * sizeof(float),
-                                    BytePlace{77, value}};
-    if (!place) weight.place.reset();
-    return weight;
+    static WeightSession::Weight* volatile const kept = new WeightSession::Weight;
+    *kept = {value, data.data(), data.size() * sizeof(float), place_of(value)};
+    std::optional<BytePlace>* volatile const known = &kept->place;
+    if (!place) known->reset();
+    return *kept;
   }
   static BytePlace place_of(uint32_t value) { return {77, value}; }
 
