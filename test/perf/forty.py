@@ -78,7 +78,7 @@ def _spread(module, example) -> None:
     made = module(example)
     deviation = min(float(y.std()) for y in (made if isinstance(made, tuple) else (made,)))
     last = [m.weight for m in module.modules()
-            if isinstance(m, (torch.nn.Linear, torch.nn.Conv2d))][-1]
+            if isinstance(m, (torch.nn.Linear, torch.nn.Conv1d, torch.nn.Conv2d))][-1]
     if deviation == 0:  # some begin with a last layer of zeros
         torch.nn.init.normal_(last, 0, 0.1)
     elif deviation < 0.1:
