@@ -274,6 +274,25 @@ absl::Status bilinear(const OperatorRow& row, NodeCalls& calls) {
   return absl::OkStatus();
 }
 
+// Fixed sizes export computes as a few products, where there are not too many.
+absl::Status antialiased(const OperatorRow& row, NodeCalls& calls) {
+  const Node& node = calls.node();
+  const Value* x = node.input(arg::self);
+  KernelCall& call = calls.add("kernels/antialiased.h", row.name());
+  NodeCalls::bind_read(call, "IN", x->tensor().dtype, Arithmetic::kDouble);
+  NodeCalls::bind_write(call, "OUT", x->tensor().dtype, Arithmetic::kDouble);
+  bind_varying_plane(call, x->tensor(), calls.out()->tensor(), 2);
+  for (const auto& [token, handle] :
+       {std::pair{"ROW_SCALE", arg::scales_h}, {"COLUMN_SCALE", arg::scales_w}}) {
+    const Argument& factor = node.argument(handle);
+    const bool is_given = factor.is_number() && factor.as_number() > 0;
+    call.tokens[token] = number(is_given ? 1.0 / factor.as_number() : 0.0);
+  }
+  NodeCalls::bind(call, "ALIGNS_CORNERS", node.argument(arg::align_corners).as_bool() ? 1 : 0);
+  call.arguments = {calls.read(x), calls.write(calls.out())};
+  return absl::OkStatus();
+}
+
 absl::Status lower_triangle(const OperatorRow& row, NodeCalls& calls) {
   const Value* x = calls.node().input(arg::self);
   const Extents sizes = extents_of(x->tensor());
@@ -311,6 +330,7 @@ constexpr OperatorRow kRows[] = {
     {"aten::replication_pad2d.out", pad_by_input, "2", "stays"},
     {"aten::upsample_nearest2d.vec_out", nearest},
     {"aten::upsample_bilinear2d.vec_out", bilinear},
+    {"aten::_upsample_bilinear2d_aa.out", antialiased},
 };
 
 }  // namespace

@@ -47,26 +47,103 @@ absl::Status index_select(const OperatorRow& row, NodeCalls& calls) {
   return absl::OkStatus();
 }
 
-// The one index of a list, and the dim that it stands for; null where there are several, or none.
-const Value* single_index(const Node& node, size_t* dim) {
-  const Argument& indices = node.argument(arg::indices);
-  const Value* index = nullptr;
-  for (size_t d = 0; indices.is_list() && d < indices.as_list().size(); ++d) {
-    const Value* value = tensor_of(indices.as_list()[d]);
-    if (value == nullptr) continue;
-    if (index != nullptr) return nullptr;
-    index = value;
-    *dim = d;
+// Elements are chosen in the order of the program.
+absl::Status check_counted(const std::vector<const Value*>& values) {
+  for (const Value* value : values) {
+    if (value->tensor().is_contiguous()) continue;
+    return absl::UnimplementedError(absl::StrCat("'", value->name(), "' is ",
+                                                 to_string(value->type()),
+                                                 ", must be in the order of the program"));
   }
-  return index;
+  return absl::OkStatus();
+}
+
+absl::Status check_mask(const Value* mask) {
+  if (mask->tensor().dtype == ScalarType::kBool) return absl::OkStatus();
+  return absl::UnimplementedError("masks that are not bool do not exist in C yet");
+}
+
+// A call that tells how many elements of the result along `dim` there are.
+KernelCall& counting(const OperatorRow& row, NodeCalls& calls, const char* source, size_t dim) {
+  KernelCall& call = calls.add(source, row.name());
+  NodeCalls::bind(call, "MOST", int64_t{calls.out()->tensor().sizes[dim]});
+  call.counts = true;
+  return call;
+}
+
+absl::Status take_masked(const OperatorRow& row, NodeCalls& calls, size_t dim, const Value* mask) {
+  const Value* from = calls.node().input(arg::self);
+  PETREL_RETURN_IF_ERROR(check_mask(mask));
+  PETREL_RETURN_IF_ERROR(check_counted({from, mask, calls.out()}));
+  Split split;
+  const Extents sizes = extents_of(from->tensor());
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    if (d < dim) split.outer *= sizes[d];
+    if (d >= dim + mask->tensor().rank()) split.inner *= sizes[d];
+  }
+  split.size = numel_of(mask->tensor());
+  KernelCall& call = counting(row, calls, "kernels/take_masked.h", dim);
+  NodeCalls::bind_elements(call, from->tensor().dtype);
+  bind_split(call, split);
+  call.arguments = {calls.read(from), calls.read(mask), calls.write(calls.out())};
+  return absl::OkStatus();
+}
+
+absl::Status masked_select(const OperatorRow& row, NodeCalls& calls) {
+  const Value* from = calls.node().input(arg::self);
+  const Value* mask = calls.node().input(arg::mask);
+  PETREL_RETURN_IF_ERROR(check_mask(mask));
+  Extents sizes = extents_of(from->tensor()), others = extents_of(mask->tensor());
+  if (sizes.size() < others.size()) sizes.swap(others);
+  for (size_t d = 0; d < others.size(); ++d) {
+    Extent& size = sizes[sizes.size() - others.size() + d];
+    if (size == 1) size = others[d];
+  }
+  const Extents in_strides = broadcast_strides(from->tensor(), sizes);
+  const Extents mask_strides = broadcast_strides(mask->tensor(), sizes);
+  LoopNest nest(2);
+  for (size_t d = 0; d < sizes.size(); ++d) nest.add(sizes[d], {in_strides[d], mask_strides[d]});
+  KernelCall& call = counting(row, calls, "kernels/select_masked.h", 0);
+  NodeCalls::bind_elements(call, from->tensor().dtype);
+  nest.bind_sizes(call, "", "COUNT");
+  NodeCalls::bind_list(call, "IN_STRIDES", nest.strides(0));
+  NodeCalls::bind_list(call, "MASK_STRIDES", nest.strides(1));
+  call.arguments = {calls.read(from), calls.read(mask), calls.write(calls.out())};
+  return absl::OkStatus();
+}
+
+absl::Status nonzero(const OperatorRow& row, NodeCalls& calls) {
+  const Value* from = calls.node().input(arg::self);
+  PETREL_RETURN_IF_ERROR(check_counted({from, calls.out()}));
+  const Arithmetic arithmetic = arithmetic_of({from});
+  KernelCall& call = counting(row, calls, "kernels/nonzero.h", 0);
+  NodeCalls::bind_read(call, "IN", from->tensor().dtype, arithmetic);
+  NodeCalls::bind_write(call, "OUT", ScalarType::kBool, arithmetic);
+  call.tokens["OUT_TYPE"] = c_type(calls.out()->tensor().dtype);
+  NodeCalls::bind_list(call, "SIZES", extents_of(from->tensor()));
+  NodeCalls::bind(call, "RANK", static_cast<int64_t>(from->tensor().rank()));
+  NodeCalls::bind(call, "COUNT", numel_of(from->tensor()));
+  call.arguments = {calls.read(from), calls.write(calls.out())};
+  return absl::OkStatus();
+}
+
+absl::Status repeat_places(const OperatorRow& row, NodeCalls& calls) {
+  const Value* times = calls.node().input(arg::repeats);
+  KernelCall& call = counting(row, calls, "kernels/repeat_places.h", 0);
+  NodeCalls::bind_elements(call, times->tensor().dtype);
+  NodeCalls::bind(call, "COUNT", numel_of(times->tensor()));
+  call.arguments = {calls.read(times), calls.write(calls.out())};
+  return absl::OkStatus();
 }
 
 absl::Status index_by_tensor(const OperatorRow& row, NodeCalls& calls) {
   const Value* self = calls.node().input(arg::self);
+  size_t dim = 0;
+  const Value* index = single_index(calls.node(), &dim);
+  if (index != nullptr && is_mask(index->tensor())) return take_masked(row, calls, dim, index);
   const absl::StatusOr<IndexWalk> walk = IndexWalk::make(self, calls.node().argument(arg::indices));
   if (!walk.ok()) return walk.status();
-  size_t dim = 0;
-  if (const Value* index = single_index(calls.node(), &dim)) {
+  if (index != nullptr) {
     take(row, calls, "kernels/take_elements.h", self, dim, index);
     return absl::OkStatus();
   }
@@ -290,6 +367,9 @@ constexpr OperatorRow kRows[] = {
     {"aten::index_select.out", index_select},
     {"aten::gather.out", gather},
     {"aten::index.Tensor_out", index_by_tensor},
+    {"aten::masked_select.out", masked_select},
+    {"aten::nonzero.out", nonzero},
+    {"aten::repeat_interleave.Tensor_out", repeat_places},
     {"aten::index_put.out", index_put},
     {"aten::index_put_", index_put},
     {"aten::scatter.src_out", scatter},

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "exir/emit_c/literal.h"
 #include "exir/emit_c/loop_nest.h"
+#include "exir/ops/handles.h"
 
 namespace petrel::exir::emit_c {
 namespace {
@@ -15,6 +16,23 @@ constexpr size_t kMostIndices = 4;
 
 }  // namespace
 
+bool is_mask(const TensorType& index) {
+  return index.dtype == ScalarType::kBool || index.dtype == ScalarType::kByte;
+}
+
+const Value* single_index(const Node& node, size_t* dim) {
+  const Argument& indices = node.argument(arg::indices);
+  const Value* index = nullptr;
+  for (size_t d = 0; indices.is_list() && d < indices.as_list().size(); ++d) {
+    const Value* value = tensor_of(indices.as_list()[d]);
+    if (value == nullptr) continue;
+    if (index != nullptr) return nullptr;
+    index = value;
+    *dim = d;
+  }
+  return index;
+}
+
 absl::StatusOr<IndexWalk> IndexWalk::make(const Value* self, const Argument& indices) {
   IndexWalk walk;
   walk.self_ = self;
@@ -23,7 +41,7 @@ absl::StatusOr<IndexWalk> IndexWalk::make(const Value* self, const Argument& ind
     if (value == nullptr) continue;
     const ScalarType type = value->tensor().dtype;
     if (type != ScalarType::kLong && type != ScalarType::kInt) {
-      return absl::UnimplementedError("masks as indices do not exist in C yet");
+      return absl::UnimplementedError("masks beside other indices do not exist in C yet");
     }
     if (!walk.indices_.empty() && type != walk.indices_[0].value->tensor().dtype) {
       return absl::UnimplementedError("indices of several types do not exist in C yet");

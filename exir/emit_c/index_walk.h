@@ -22,6 +22,12 @@
 
 namespace petrel::exir::emit_c {
 
+// It chooses, others name.
+bool is_mask(const TensorType& index);
+
+// The one index of a list, and the dim that it stands for; null where there are several, or none.
+const Value* single_index(const Node& node, size_t* dim);
+
 class IndexWalk {
  public:
   // A further operand that is walked with the result.

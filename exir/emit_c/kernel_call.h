@@ -34,6 +34,8 @@ struct KernelCall {
   std::vector<VaryingToken> varying;
   // Returns 1 for data that it cannot take, an index that is out of range.
   bool can_fail = false;
+  // Returns the size of its result that data tell, or -1 for data that it cannot take.
+  bool counts = false;
 };
 
 }  // namespace petrel::exir::emit_c

@@ -5,6 +5,19 @@
 #include "exir/emit_c/node_calls.h"
 
 namespace petrel::exir::emit_c {
+namespace {
+
+// Of `rank` sizes petrel_offset() reads all but the first. What is never read is a number here: gcc
+// leaves out to store it where it varies, and at -Os warns that it is not there.
+void bind_read_sizes(KernelCall& call, const std::string& token, Extents sizes, size_t rank) {
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    const bool is_read = d > 0 && d < rank;
+    if (!is_read && !sizes[d].is_number()) sizes[d] = 1;
+  }
+  NodeCalls::bind_list(call, token, sizes);
+}
+
+}  // namespace
 
 void LoopNest::add(const Extent& size, const Extents& strides) {
   count_ *= size;
@@ -38,13 +51,13 @@ void LoopNest::make_not_empty() {
 
 void LoopNest::bind_sizes(KernelCall& call, const std::string& prefix,
                           const std::string& count) const {
-  NodeCalls::bind_list(call, prefix + "SIZES", sizes_);
+  bind_read_sizes(call, prefix + "SIZES", sizes_, sizes_.size());
   NodeCalls::bind(call, prefix + "RANK", static_cast<int64_t>(sizes_.size()));
   NodeCalls::bind(call, count, count_);
 }
 
 void LoopNest::bind_rows(KernelCall& call) const {
-  NodeCalls::bind_list(call, "SIZES", sizes_);
+  bind_read_sizes(call, "SIZES", sizes_, sizes_.size() - 1);
   NodeCalls::bind(call, "OUTER_RANK", static_cast<int64_t>(sizes_.size()) - 1);
   NodeCalls::bind(call, "COLUMNS", sizes_.back());
   Extent rows = sizes_.back() == 0 ? 0 : 1;

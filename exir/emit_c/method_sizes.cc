@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "exir/emit_c/extent.h"
+#include "exir/emit_c/index_walk.h"
 #include "exir/emit_c/names.h"
 #include "exir/ops/handles.h"
 #include "exir/status_macros.h"
@@ -39,7 +40,7 @@ bool is_simpler(const MethodSize& a, const MethodSize& b) {
   return rank(a) < rank(b);
 }
 
-using Symbols = std::map<std::string, std::shared_ptr<const SizeSymbol>>;
+using NamedSymbols = std::map<std::string, std::shared_ptr<const SizeSymbol>>;
 
 // Without bounds nobody knows what would be computed of it.
 bool has_bounds(const SizeRange& range) {
@@ -51,7 +52,7 @@ bool finds_number(const Node& node) {
   return finds_size(node) && node.result()->type().kind == Type::Kind::kFloat;
 }
 
-// Two that are called alike, as in branches inside of branches, would be one.
+// Two that are called alike would be one; regions inside of regions are called by their path.
 absl::Status add_numbers(const Graph& graph, Names* names, std::vector<MethodSize>* sizes) {
   for (const auto& node : graph.nodes()) {
     for (const auto& region : node->regions()) {
@@ -69,17 +70,26 @@ absl::Status add_numbers(const Graph& graph, Names* names, std::vector<MethodSiz
   return absl::OkStatus();
 }
 
-void find_in_steps(const Graph& graph, std::map<std::string, MethodSize>* best, Symbols* symbols) {
+// What a node finds that may become a size.
+MaybeSize found_by(const Node& node) {
+  if (finds_size(node)) return node.result()->type().number;
+  const std::optional<size_t> dim = dim_by_data(node);
+  if (!dim.has_value()) return std::nullopt;
+  return node.result()->tensor().size(*dim);
+}
+
+void find_in_steps(const Graph& graph, std::map<std::string, MethodSize>* best,
+                   NamedSymbols* symbols) {
   for (const auto& node : graph.nodes()) {
     for (const auto& region : node->regions()) find_in_steps(*region, best, symbols);
-    if (!finds_size(*node) || !node->result()->type().number.has_value()) continue;
-    const SizeExpression& number = *node->result()->type().number;
-    std::optional<MethodSize> told = told_by(number);
+    const MaybeSize number = found_by(*node);
+    if (!number.has_value()) continue;
+    std::optional<MethodSize> told = told_by(*number);
     if (!told.has_value() || told->factor != 1 || told->shift != 0 || !has_bounds(told->range)) {
       continue;
     }
     told->finder = node.get();
-    if (best->emplace(told->symbol, *told).second) number.collect_symbols(symbols);
+    if (best->emplace(told->symbol, *told).second) number->collect_symbols(symbols);
   }
 }
 
@@ -87,13 +97,22 @@ void find_in_steps(const Graph& graph, std::map<std::string, MethodSize>* best, 
 
 bool finds_size(const Node& node) { return node.is(aten::_local_scalar_dense); }
 
+std::optional<size_t> dim_by_data(const Node& node) {
+  if (node.is(aten::nonzero, aten::masked_select, aten::repeat_interleave_Tensor)) return 0;
+  if (!node.is(aten::index_Tensor)) return std::nullopt;
+  size_t dim = 0;
+  const Value* index = single_index(node, &dim);
+  const bool is_by_mask = index != nullptr && is_mask(index->tensor());
+  return is_by_mask ? std::optional<size_t>(dim) : std::nullopt;
+}
+
 std::string number_member(const Value* value) {
   return sanitized(absl::StrCat("number_", value->producer()->graph().name(), "_", value->name()));
 }
 
 absl::StatusOr<std::vector<MethodSize>> find_sizes(const Graph& graph) {
   std::map<std::string, MethodSize> best;
-  Symbols symbols;
+  NamedSymbols symbols;
   for (size_t i = 0; i < graph.inputs().size(); ++i) {
     const Value* input = graph.inputs()[i];
     if (!input->type().is_tensor()) continue;
@@ -129,7 +148,7 @@ std::string problem_of_size(const SizeExpression& size, const std::vector<Method
   if (Extent(size).text().empty()) {
     return absl::StrCat("the size ", to_string(size), " cannot be computed in C yet");
   }
-  Symbols symbols;
+  NamedSymbols symbols;
   size.collect_symbols(&symbols);
   for (const auto& symbol : symbols) {
     const std::string& name = symbol.first;

@@ -8,6 +8,8 @@
 //
 //   %n = aten._local_scalar_dense.default(%x) : int(u0)
 //                                   u0 is what a step finds in x
+//   %i = aten.nonzero.default(%x) : i64[u1,2]
+//                                   u1 is how many a step finds in x
 //   %f = aten._local_scalar_dense.default(%x) : float
 //                                   %f is a number that a step finds, and no size
 //
@@ -16,6 +18,7 @@
 #define PETREL_EXIR_EMIT_C_METHOD_SIZES_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,6 +45,9 @@ absl::StatusOr<std::vector<MethodSize>> find_sizes(const Graph& graph);
 
 // The node reads an element of a tensor that becomes a size, an index or a number.
 bool finds_size(const Node& node);
+
+// The dim of its result whose size data tell, as those of a mask; nullopt for other nodes.
+std::optional<size_t> dim_by_data(const Node& node);
 
 // "number_forward_item", of a graph and its value: where the number is that such a node finds, if
 // it is a float.

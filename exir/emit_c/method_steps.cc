@@ -174,6 +174,27 @@ absl::Status MethodSteps::add_found(const Node& node) {
   return absl::OkStatus();
 }
 
+// How many data tell must be in the range that the model was exported for, and as many as another
+// step has found where that is the same size.
+void MethodSteps::end_count(const Node& node, CStep* step) const {
+  const std::string& big = sources_.package.capitals;
+  const Extent extent(node.result()->tensor().size(*dim_by_data(node)));
+  const auto is_it = [&node](const MethodSize& size) { return size.finder == &node; };
+  const auto size = std::find_if(method_->sizes.begin(), method_->sizes.end(), is_it);
+  if (size == method_->sizes.end()) {
+    absl::StrAppend(&step->body,
+                    return_if(absl::StrCat("number != (", extent.text(), ")"), big + "_E_DATA"));
+  } else {
+    absl::StrAppend(&step->body,
+                    return_if(absl::StrCat("number < ", std::max<int64_t>(0, size->range.low),
+                                           " || number > ", size->range.high),
+                              big + "_E_DATA"),
+                    "  *found = number;\n");
+    step->finds = size->member;
+  }
+  absl::StrAppend(&step->body, "  return ", big, "_OK;\n");
+}
+
 void MethodSteps::add_copy(const Node& node, const Value* from, const Value* to, Row row,
                            size_t counter) {
   const Places& places = sources_.places;
@@ -252,6 +273,7 @@ absl::Status MethodSteps::add_node(const Node& node) {
     return absl::OkStatus();
   }
   CStep step = *std::move(made);
+  if (step.counts) end_count(node, &step);
   take_arguments(planned.storage->operands_of(node), &step);
   step.shared = shared_in(node);
   const std::vector<Value*> operands = node.operands();

@@ -64,6 +64,7 @@ class MethodSteps {
   absl::Status add_rows(const Node& node);
   absl::Status add_node(const Node& node);
   absl::Status add_found(const Node& node);
+  void end_count(const Node& node, CStep* step) const;
 
   // Returns the index of the step.
   size_t add_jump(const Node& node, CJump jump);

@@ -66,11 +66,19 @@ std::string parameter_of(KernelCall& call, const std::string& token, const Exten
   return parameter;
 }
 
+bool is_truth(const Argument& value) { return value.value()->type().kind == Type::Kind::kBool; }
+
 // As above. Precondition: `value` is computed from sizes.
 std::string parameter_of(KernelCall& call, const std::string& token, const Argument& value) {
-  if (!is_float_number(value)) return parameter_of(call, token, extent_of(value));
+  if (!is_float_number(value) && !is_truth(value))
+    return parameter_of(call, token, extent_of(value));
   const std::string parameter = absl::StrCat(absl::AsciiStrToLower(token), "_");
-  call.varying.push_back({parameter, real_text(value.value()).value_or(""), "double"});
+  const std::string text = real_text(value.value()).value_or("");
+  if (!is_truth(value)) {
+    call.varying.push_back({parameter, text, "double"});
+  } else {
+    call.varying.push_back({parameter, text.empty() ? "" : absl::StrCat(text, " ? 1 : 0")});
+  }
   return parameter;
 }
 

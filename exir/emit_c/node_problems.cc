@@ -55,7 +55,7 @@ std::string problem_of(const Value* value, const std::vector<MethodSize>& sizes)
     return absl::StrCat("'", value->name(), "' is of type ", to_string(value->type()), "; ",
                         words...);
   };
-  if (value->type().kind == Type::Kind::kFloat) {
+  if (value->type().kind == Type::Kind::kFloat || value->type().kind == Type::Kind::kBool) {
     const std::string problem = problem_of_real(value, sizes);
     return problem.empty() ? "" : of_type(problem);
   }
@@ -133,6 +133,7 @@ std::string problem_of_windows(const Node& node) {
 
 // What is made of elements of the first operand, which must have some.
 constexpr absl::string_view kOfElements[] = {"aten::_adaptive_avg_pool2d.out",
+                                             "aten::_upsample_bilinear2d_aa.out",
                                              "aten::amax.out",
                                              "aten::amin.out",
                                              "aten::argmax.out",
@@ -166,6 +167,7 @@ constexpr absl::string_view kOfFloats[] = {"aten::_log_softmax.out",
                                            "aten::_native_batch_norm_legit.no_stats_out",
                                            "aten::_native_batch_norm_legit_no_training.out",
                                            "aten::_softmax.out",
+                                           "aten::_upsample_bilinear2d_aa.out",
                                            "aten::gelu.out",
                                            "aten::grid_sampler_2d.out",
                                            "aten::native_group_norm.out",
@@ -237,6 +239,11 @@ std::string problem_of_number(const Node& node) {
                       "; such numbers do not exist in C yet");
 }
 
+std::string problem_of_missing(const Node& node, const std::string& kernel) {
+  if (!node.is(aten::rand, aten::randn)) return absl::StrCat(kernel, " does not exist in C yet");
+  return absl::StrCat(kernel, " makes random numbers, which C does not; make them an input");
+}
+
 std::string problem_of(const Node& node, const Storage& storage,
                        const std::vector<MethodSize>& sizes) {
   if (finds_size(node)) {
@@ -260,7 +267,7 @@ std::string problem_of(const Node& node, const Storage& storage,
   if (node.delegate() != nullptr) return problem_of_delegate(node);
   const std::string kernel = kernel_of(node, storage);
   const OperatorRow* row = find_operator(kernel);
-  if (row == nullptr) return absl::StrCat(kernel, " does not exist in C yet");
+  if (row == nullptr) return problem_of_missing(node, kernel);
   for (std::string problem : {problem_of_windows(node), problem_of_elements(node, kernel),
                               problem_of_dtype(node, kernel), problem_of_sums(node)}) {
     if (!problem.empty()) return problem;
@@ -271,8 +278,7 @@ std::string problem_of(const Node& node, const Storage& storage,
 bool is_of_sizes(const Node& node) {
   if (node.num_results() == 0 || !node.regions().empty() || finds_size(node)) return false;
   for (size_t i = 0; i < node.num_results(); ++i) {
-    const Type::Kind kind = node.result(i)->type().kind;
-    if (kind != Type::Kind::kInt && kind != Type::Kind::kFloat) return false;
+    if (node.result(i)->type().is_tensor()) return false;
   }
   return node.op().has(kPure);
 }

@@ -114,12 +114,15 @@ absl::StatusOr<CStep> make_step(const Node& node, const OperatorRow& row, const 
     arguments.insert(arguments.end(), call.arguments.begin(), call.arguments.end());
     const std::string text = absl::StrCat(renamed(package, function.name), "(",
                                           absl::StrJoin(arguments, ",\n      "), ")");
-    step.can_fail = step.can_fail || call.can_fail;
-    absl::StrAppend(&step.body, call.can_fail
-                                    ? return_if(text + " != 0", package.capitals + "_E_DATA")
+    step.can_fail = step.can_fail || call.can_fail || call.counts;
+    step.counts = step.counts || call.counts;
+    absl::StrAppend(&step.body,
+                    call.counts ? absl::StrCat("  const int64_t number = (int64_t)", text, ";\n")
+                    : call.can_fail ? return_if(text + " != 0", package.capitals + "_E_DATA")
                                     : absl::StrCat("  ", text, ";\n"));
   }
-  if (step.can_fail) absl::StrAppend(&step.body, "  return ", package.capitals, "_OK;\n");
+  if (step.can_fail && !step.counts)
+    absl::StrAppend(&step.body, "  return ", package.capitals, "_OK;\n");
   return step;
 }
 

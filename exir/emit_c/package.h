@@ -98,6 +98,7 @@ struct CStep {
   std::optional<size_t> round;               // takes the count of this loop
   std::string finds;                         // the member of sizes that it sets
   bool finds_number = false;                 // which is a double
+  bool counts = false;                       // `number` in its body is how many data tell
   std::vector<CStage> together;              // the nodes that run row by row; empty for one alone
   int64_t ring_bytes = 0;                    // of the rows between those
   std::optional<int64_t> more_instructions;  // of those than one by one; none: not known

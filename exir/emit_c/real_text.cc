@@ -23,6 +23,10 @@ bool is_float(const Argument& argument) {
   return argument.is_value() && argument.value()->type().kind == Type::Kind::kFloat;
 }
 
+bool is_truth(const Argument& argument) {
+  return argument.is_value() && argument.value()->type().kind == Type::Kind::kBool;
+}
+
 absl::Status too_many_steps() {
   return absl::UnimplementedError("numbers that are computed in so many steps do not exist in C");
 }
@@ -35,6 +39,12 @@ absl::StatusOr<std::string> text_of(const Argument& argument, int steps) {
   const std::string text = is_int(argument) ? Extent(argument.value()->type().number).text() : "";
   if (!text.empty()) return absl::StrCat("(double)(", text, ")");
   return absl::UnimplementedError("numbers that no size tells do not exist in C yet");
+}
+
+// As an integer where it is one, "" where it is none.
+std::string integer_text(const Argument& argument) {
+  if (argument.is_int()) return number(argument.as_int());
+  return is_int(argument) ? Extent(argument.value()->type().number).text() : "";
 }
 
 bool is_never_zero(const Argument& argument, int steps) {
@@ -59,7 +69,38 @@ const char* sign_of(const Node& node) {
   return node.is(executorch_prim::sym_min_Scalar) ? "<" : "";
 }
 
+// "<" of what compares.
+const char* comparison_of(const Node& node) {
+  if (node.is(executorch_prim::eq_Scalar)) return "==";
+  if (node.is(executorch_prim::lt_Scalar)) return "<";
+  if (node.is(executorch_prim::le_Scalar)) return "<=";
+  if (node.is(executorch_prim::gt_Scalar)) return ">";
+  return node.is(executorch_prim::ge_Scalar) ? ">=" : "";
+}
+
+// Integers are compared as integers.
+absl::StatusOr<std::string> compared_text(const Node& node, const char* sign, int steps) {
+  std::string a = integer_text(node.arguments()[0]), b = integer_text(node.arguments()[1]);
+  if (a.empty() || b.empty()) {
+    PETREL_ASSIGN_OR_RETURN(a, text_of(node.arguments()[0], steps));
+    PETREL_ASSIGN_OR_RETURN(b, text_of(node.arguments()[1], steps));
+  }
+  return absl::StrCat("((", a, ") ", sign, " (", b, "))");
+}
+
+absl::StatusOr<std::string> truth_text(const Argument& argument, int steps) {
+  if (is_truth(argument)) return text_of(argument.value(), steps);
+  return absl::UnimplementedError("only what compares sizes is true or false in C yet");
+}
+
 absl::StatusOr<std::string> text_of(const Node& node, int steps) {
+  if (const char* sign = comparison_of(node); sign[0] != '\0') {
+    return compared_text(node, sign, steps);
+  }
+  if (node.is(executorch_prim::sym_not_Scalar)) {
+    PETREL_ASSIGN_OR_RETURN(const std::string a, truth_text(node.arguments()[0], steps));
+    return absl::StrCat("(!", a, ")");
+  }
   if (node.is(executorch_prim::sym_float_Scalar)) return text_of(node.arguments()[0], steps);
   if (finds_size(node)) return absl::StrCat("sizes->", number_member(node.result()));
   if (node.is(executorch_prim::neg_Scalar)) {
@@ -99,7 +140,9 @@ std::string problem_of_real(const Value* value, const std::vector<MethodSize>& s
   if (!text.ok()) return std::string(text.status().message());
   for (const Argument& argument : value->producer()->arguments()) {
     std::string problem;
-    if (is_float(argument)) problem = problem_of_real(argument.value(), sizes);
+    if (is_float(argument) || is_truth(argument)) {
+      problem = problem_of_real(argument.value(), sizes);
+    }
     if (is_int(argument)) problem = problem_of_size(*argument.value()->type().number, sizes);
     if (!problem.empty()) return problem;
   }

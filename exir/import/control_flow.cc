@@ -121,8 +121,9 @@ absl::StatusOr<std::vector<Value*>> GraphReader::region_operands(const Json& uni
 absl::StatusOr<std::unique_ptr<Graph>> GraphReader::read_body(const std::string& name,
                                                               const Json& graph,
                                                               const std::vector<Type>& types) {
-  auto region = std::make_unique<Graph>(name);
+  auto region = std::make_unique<Graph>(region_prefix_ + name);
   GraphReader inner(region.get(), symbols_);
+  inner.region_prefix_ = region->name() + "_";
   PETREL_ASSIGN_OR_RETURN(Json input_list, graph.at("inputs"));
   PETREL_ASSIGN_OR_RETURN(std::vector<Json> inputs, input_list.items());
   if (inputs.size() != types.size()) {

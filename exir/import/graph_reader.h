@@ -137,6 +137,8 @@ class GraphReader {
   absl::StatusOr<Argument> known_scalar(const std::string& name);
 
   Graph* graph_;
+  // Of names of regions, which are counted anew in each region.
+  std::string region_prefix_;
   const Symbols* symbols_;
   ArgumentReader arguments_;
   // Which part of complex numbers a name stands for while their node is read.

@@ -46,7 +46,6 @@ const std::map<std::string, const char*>& reasons() {
   constexpr const char* kRandom = "not wanted: random";
   constexpr const char* kTraining = "not wanted: training";
   constexpr const char* kComplex = "not wanted: complex numbers";
-  constexpr const char* kData = "not wanted yet: its size is known at run time only";
   constexpr const char* kDevice = "not wanted: there are no devices";
   constexpr const char* kRewritten = "not needed: export computes it by others";
   static const auto* const kAll = new std::map<std::string, const char*>{
@@ -54,19 +53,15 @@ const std::map<std::string, const char*>& reasons() {
       {"aten::_conj_physical.out", kComplex},
       {"aten::_native_batch_norm_legit.out", "not wanted: training; export refuses it"},
       {"aten::_pdist_forward.out", kLater},
-      {"aten::_upsample_bilinear2d_aa.out", kRewritten},
       {"aten::arange.out", "not needed: export writes `aten::arange.start_out`"},
       {"aten::convolution_backward.out", kTraining},
       {"aten::copy_", "not needed: state is written at the end of a run"},
       {"aten::masked_scatter.out", kRewritten},
-      {"aten::masked_select.out", kData},
       {"aten::max_pool2d_with_indices_backward.grad_input", kTraining},
       {"aten::native_dropout.out", kRandom},
-      {"aten::nonzero.out", kData},
       {"aten::rand.out", kRandom},
       {"aten::randn.out", kRandom},
       {"aten::reflection_pad3d.out", kRewritten},
-      {"aten::repeat_interleave.Tensor_out", kData},
       {"aten::replication_pad3d.out", kRewritten},
       {"aten::view_as_real_copy.out", kComplex},
       {"dim_order_ops::_empty_dim_order.out", "not needed: export writes `aten::empty.out`"},

@@ -43,3 +43,12 @@ class MaskedPlaces(nn.Module):
         torch._check(often.shape[0] <= 40)
         rows = x[x.sum(1) > 0]
         return torch.nonzero(x > 0), i * 10 + j, often + 1, torch.argwhere(x), rows.unsqueeze(1) - x
+
+
+class Selected(nn.Module):
+    """Elements by a mask that is repeated, columns of each row, and elements by a whole mask."""
+
+    def forward(self, x, y):
+        chosen = torch.masked_select(x, y > 0)
+        columns = x[:, y > 0]
+        return chosen * 2, columns + 1, columns.sum(1), x[x > y], chosen.shape[0] * 3

@@ -13,8 +13,9 @@ from torch._higher_order_ops import map as higher_order_map
 from torch._higher_order_ops import scan, while_loop
 from torch.export import Dim
 
+from branch_models import BranchNumbers, Choice, Nested, SizeBranches
 from image_models import Fills, Ranges, Resamples, Resizes, Unfolds, Windows, WritesOut
-from mask_models import MaskedPlaces, MaskRows, Masks
+from mask_models import MaskedPlaces, MaskRows, Masks, Selected
 from number_models import (Limits, NumberArguments, NumberRefusals, Numbers, Powers,
                            ReturnedNumbers)
 from sound_models import Vocoder
@@ -183,23 +184,6 @@ def ordered():
     return Ordered(), (draw(3, 3), torch.arange(13)), ({0: Dim("rows", min=1, max=8)}, None), calls
 
 
-class Choice(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.a = nn.Linear(6, 6)
-        self.b = nn.Linear(6, 6)
-        self.scale = nn.Parameter(torch.ones(6))
-
-    def forward(self, x):
-        def positive(x):
-            return torch.relu(self.a(x)) * self.scale
-
-        def negative(x):
-            return torch.tanh(self.b(x)) - x * self.scale
-
-        return torch.cond(x.sum() > 0, positive, negative, (x,)) + 1
-
-
 def cond():
     x = draw(3, 6)
     return seeded(Choice()), (x,), None, [(x.abs(),), (-x.abs(),)]
@@ -208,29 +192,6 @@ def cond():
 def cond_varying():
     calls = [(draw(n, 6).abs() * sign,) for n in (1, 4, 8) for sign in (1, -1)]
     return seeded(Choice()), (draw(3, 6),), ({0: Dim("rows", max=8)},), calls
-
-
-class Nested(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.a = nn.Linear(5, 5)
-
-    def forward(self, x, y):
-        def inner_true(x, y):
-            return self.a(x) + y, x * 2
-
-        def inner_false(x, y):
-            return x - y, self.a(y)
-
-        def outer_true(x, y):
-            a, b = torch.cond(y.sum() > 0, inner_true, inner_false, (x, y))
-            return torch.exp(-a * a), b.clone()
-
-        def outer_false(x, y):
-            return x * y, y.clone()
-
-        a, b = torch.cond(x.sum() > 0, outer_true, outer_false, (x, y))
-        return a + b, b
 
 
 def cond_nested():
@@ -248,6 +209,19 @@ class Rows(nn.Module):
             return torch.relu(self.a(row)) @ weight + 1
 
         return higher_order_map(body, rows, weight) * 2
+
+
+def cond_sizes():
+    calls = [(draw(n, 4), draw(2, m), torch.tensor([k])) for n, m, k in
+             ((6, 8, 2), (1, 2, 3), (5, 9, 9), (4, 9, -5))]
+    rows, columns = Dim("rows", max=9), Dim("columns", min=2, max=9)
+    return seeded(SizeBranches()), calls[0], ({0: rows}, {1: columns}, {}), calls
+
+
+def cond_numbers():
+    calls = [(draw(3), torch.tensor(a), torch.tensor(b)) for a, b in
+             ((1.0, 2.5), (1.0, -3.0), (-1.0, -3.0), (-1.0, 0.5))]
+    return BranchNumbers(), calls[0], None, calls
 
 
 def map_rows():
@@ -474,15 +448,20 @@ def masked_places():
     return MaskedPlaces(), calls[0], ({0: rows}, {0: rows}), calls
 
 
+def selected():
+    calls = [(draw(n, 4), draw(4) * s + t) for n, s, t in ((5, 1, 0), (2, 1, 9), (9, 1, -9))]
+    return Selected(), calls[0], ({0: Dim("rows", min=2, max=9)}, {}), calls
+
+
 MODELS = {
     f.__name__: f
     for f in (
         mlp, cnn_batch, cnn_image, encoder, prefill, sizes,
-        cond, cond_varying, cond_nested, map_rows, map_varying, few_rows,
+        cond, cond_varying, cond_nested, cond_sizes, cond_numbers, map_rows, map_varying, few_rows,
         scan_rows, scan_varying, while_bound, found_start, found_places, found_rows, found_scales,
         found_limits, resizes, resamples, unfolds, windows, vocoder, ranges, fills, outs, numbers,
         number_arguments, number_refusals, powers, returned_numbers, masks, mask_rows, masked_places,
-        ordered,
+        selected, ordered,
     )
 }  # fmt: skip
 

@@ -105,6 +105,14 @@ class BranchesTest(unittest.TestCase):
         (self.folder / "c").mkdir()
         self.check("cond_nested", 3)
 
+    def test_sizes_and_numbers_decide(self):
+        for name, calls in (("cond_sizes", 4), ("cond_numbers", 4)):
+            for words in ((), ("--io", "caller", "--interface", "direct")):
+                with self.subTest(program=name, words=words):
+                    self.folder = pathlib.Path(tempfile.mkdtemp(dir=os.environ.get("TEST_TMPDIR")))
+                    (self.folder / "c").mkdir()
+                    self.check(name, calls, *words)
+
     def check_loops(self, *words):
         for name, calls in (("map_rows", 2), ("map_varying", 3), ("scan_rows", 2),
                             ("scan_varying", 3), ("while_bound", 9)):

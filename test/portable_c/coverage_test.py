@@ -18,8 +18,8 @@ OPTIONS = {"int8_test": ["--int8", "integer"]}
 # Float archives beside their records.
 RECORDS = {"int8_test": ("test/quantized/floats", "both encoder groups stream unet")}
 NAMES = {
-    "branches_test": ("test/models/varying", "cond cond_nested map_rows map_varying scan_rows "
-                      "scan_varying while_bound"),
+    "branches_test": ("test/models/varying", "cond cond_nested cond_numbers cond_sizes map_rows "
+                      "map_varying scan_rows scan_varying while_bound"),
     "digits_test": ("examples/quickstart", "digits"),
     "int8_test": ("test/quantized/integer", "autoencoder keywords many"),
     "levels_test": ("test/models/levels", "groups tables tensors"),
@@ -33,8 +33,8 @@ NAMES = {
                        "rows_dynamic_8bit rows_dynamic_tensor tokens_dynamic"),
     "varying_test": ("test/models/varying",
                      "cnn_batch cnn_image cond_varying encoder few_rows found_limits found_places "
-                     "found_rows found_scales found_start mlp numbers powers prefill resizes sizes "
-                     "vocoder windows"),
+                     "found_rows found_scales found_start mask_rows masked_places mlp numbers "
+                     "powers prefill resamples resizes selected sizes vocoder windows"),
     "vectors_test": ("test/models/portable", "planes windows"),
 }
 # Rows that none of them reaches: export folds them, makes views of them, or writes others for

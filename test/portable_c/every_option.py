@@ -75,6 +75,8 @@ OPTIONS = [
     one("fast_narrow", NARROW / "windows_f16.pt2", "--math", "fast"),
     one("varying", VARYING / "encoder.pt2"),
     one("numbers", VARYING / "numbers.pt2"),
+    one("tokens", VARYING / "prefill.pt2"),
+    one("frames", VARYING / "vocoder.pt2"),
     one("varying_caller", VARYING / "cnn_image.pt2", "--io", "caller"),
     one("varying_rpc", VARYING / "mlp.pt2", "--device-rpc"),
     one("branches", VARYING / "cond_varying.pt2"),

@@ -137,6 +137,31 @@ class VaryingTest(unittest.TestCase):
 
     # The app of the test frees nothing where a run fails.
     @unittest.mock.patch.dict(os.environ, {"ASAN_OPTIONS": "detect_leaks=0"})
+    def test_tensors_of_which_data_tell_how_many(self):
+        self.check_calls("mask_rows", more=package.SANITIZED)
+        self.check_calls("selected", more=package.SANITIZED)
+        self.check_calls("masked_places", "--io", "caller")
+        built = self.check_calls("masked_places", "--pool", "name=fast,limit=256", "--pool",
+                                 "name=slow", more=package.SANITIZED)
+        sizes = built.manifest["methods"][0]["sizes"]
+        self.assertEqual([(s["least"], s["most"]) for s in sizes if "found" in s][1], (0, 40))
+        rows = npy_file.read(self.array(2, 3))
+
+        def run(*times):
+            return built.run("forward", [rows, npy_file.Array("<i8", (2,), b"".join(
+                n.to_bytes(8, "little", signed=True) for n in times))])
+
+        self.assertEqual(len(run(0, 0)[3]), 0)
+        run(38, 2)
+        for times in ((39, 2), (0, 41), (-1, 3), (2**40, 0), (2**63 - 1, 2**63 - 1)):
+            with self.assertRaisesRegex(AssertionError, "forward: 123"):
+                run(*times)
+
+    def test_images_that_are_averaged(self):
+        self.check_calls("resamples")
+
+    # The app of the test frees nothing where a run fails.
+    @unittest.mock.patch.dict(os.environ, {"ASAN_OPTIONS": "detect_leaks=0"})
     def test_places_that_tensors_hold(self):
         for words in ((), ("--io", "caller")):
             built = self.check_calls("found_places", *words)

@@ -10,6 +10,7 @@ import unittest
 
 import compiler_warnings
 import every_option
+import package
 from command import done
 
 
@@ -33,6 +34,13 @@ class WarningsTest(unittest.TestCase):
         for folder in self.packages:
             with self.subTest(folder.name):
                 compiler_warnings.check(folder, commands)
+
+    # Of what is not set, which it looks for when it optimises alone.
+    def test_gcc_warns_of_nothing_that_it_optimises(self):
+        for folder in self.packages:
+            with self.subTest(folder.name):
+                done(["gcc", "-std=c99", "-Os", *package.WARNINGS, f"-I{folder}", "-S", "-o",
+                      "/dev/null", folder / "net.c"], folder)
 
     def test_comments_are_those_that_c90_has(self):
         for folder in self.packages:
