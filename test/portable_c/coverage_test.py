@@ -47,7 +47,7 @@ UNREACHED = set("""
     aten::scalar_tensor.out aten::split_copy.Tensor_out
     aten::split_with_sizes_copy.out aten::squeeze_copy.dim_out aten::squeeze_copy.dims_out
     aten::stack.out aten::t_copy.out aten::transpose_copy.int_out aten::unbind_copy.int_out
-    aten::unsqueeze_copy.out aten::var_mean.correction_out aten::zeros.out
+    aten::var_mean.correction_out aten::zeros.out
     dim_order_ops::_clone_dim_order.out dim_order_ops::_to_dim_order_copy.out""".split())
 # Of rows of loops, and of numbers that steps find: no rows of the page, which has operators.
 BESIDES = {"executorch_prim::et_copy_index.tensor", "aten::_local_scalar_dense"}
