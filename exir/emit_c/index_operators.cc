@@ -47,8 +47,8 @@ absl::Status index_select(const OperatorRow& row, NodeCalls& calls) {
   return absl::OkStatus();
 }
 
-// Elements are chosen in the order of the program.
-absl::Status check_counted(const std::vector<const Value*>& values) {
+// Of a mask and of what it chooses: places are counted in the order of the program.
+absl::Status check_order(const std::vector<const Value*>& values) {
   for (const Value* value : values) {
     if (value->tensor().is_contiguous()) continue;
     return absl::UnimplementedError(absl::StrCat("'", value->name(), "' is ",
@@ -74,7 +74,7 @@ KernelCall& counting(const OperatorRow& row, NodeCalls& calls, const char* sourc
 absl::Status take_masked(const OperatorRow& row, NodeCalls& calls, size_t dim, const Value* mask) {
   const Value* from = calls.node().input(arg::self);
   PETREL_RETURN_IF_ERROR(check_mask(mask));
-  PETREL_RETURN_IF_ERROR(check_counted({from, mask, calls.out()}));
+  PETREL_RETURN_IF_ERROR(check_order({from, mask, calls.out()}));
   Split split;
   const Extents sizes = extents_of(from->tensor());
   for (size_t d = 0; d < sizes.size(); ++d) {
@@ -114,7 +114,7 @@ absl::Status masked_select(const OperatorRow& row, NodeCalls& calls) {
 
 absl::Status nonzero(const OperatorRow& row, NodeCalls& calls) {
   const Value* from = calls.node().input(arg::self);
-  PETREL_RETURN_IF_ERROR(check_counted({from, calls.out()}));
+  PETREL_RETURN_IF_ERROR(check_order({from, calls.out()}));
   const Arithmetic arithmetic = arithmetic_of({from});
   KernelCall& call = counting(row, calls, "kernels/nonzero.h", 0);
   NodeCalls::bind_read(call, "IN", from->tensor().dtype, arithmetic);

@@ -41,7 +41,7 @@ absl::StatusOr<IndexWalk> IndexWalk::make(const Value* self, const Argument& ind
     if (value == nullptr) continue;
     const ScalarType type = value->tensor().dtype;
     if (type != ScalarType::kLong && type != ScalarType::kInt) {
-      return absl::UnimplementedError("masks beside other indices do not exist in C yet");
+      return absl::UnimplementedError("masks are indices in C only where one alone is read");
     }
     if (!walk.indices_.empty() && type != walk.indices_[0].value->tensor().dtype) {
       return absl::UnimplementedError("indices of several types do not exist in C yet");

@@ -106,8 +106,7 @@ OPTIONS = [
 # Of models that C refuses, what it says.
 REFUSED = {
     "portable_cases": "would both be called X in macros",
-    "varying_masked_places": "no input tells the size",
-    "varying_mask_rows": "no input tells the size",
+    "varying_fills": "C needs its bounds",
     "varying_masks": "no input tells the size",
     "varying_number_refusals": "is computed from sizes",
 }
