@@ -3,9 +3,6 @@
 // Damages an archive in every place of its JSON and of its zip structure. The
 // import must fail with a message or succeed; it must not crash.
 #include <gtest/gtest.h>
-#include <sys/mman.h>
-#include <sys/types.h>
-#include <unistd.h>
 
 #include <cstdio>
 #include <string>
@@ -15,28 +12,12 @@
 #include "exir/import/import.h"
 #include "exir/import/test_archive.h"
 #include "exir/ir/verifier.h"
+#include "test/fuzz/memory_file.h"
 
 namespace petrel::exir {
 namespace {
 
 constexpr char kFixture[] = "exir/import/testdata/no_grad.pt2";
-
-// A file that never leaves memory: the tests below write it many thousand times.
-class MemoryFile {
- public:
-  MemoryFile() : fd_(::memfd_create("mutation", MFD_CLOEXEC)) {}
-  ~MemoryFile() { ::close(fd_); }
-
-  std::string write(const std::string& bytes) const {
-    const auto size = static_cast<ssize_t>(bytes.size());
-    EXPECT_EQ(::ftruncate(fd_, size), 0);
-    EXPECT_EQ(::pwrite(fd_, bytes.data(), bytes.size(), 0), size);
-    return absl::StrCat("/proc/self/fd/", fd_);
-  }
-
- private:
-  int fd_;
-};
 
 struct Tally {
   int accepted = 0;
@@ -44,8 +25,8 @@ struct Tally {
 };
 
 void exercise(const std::string& bytes, Tally* tally) {
-  static const MemoryFile* const kFile = new MemoryFile();
-  const std::string path = kFile->write(bytes);
+  static fuzz::MemoryFile file;
+  const std::string path = file.write(bytes.data(), bytes.size());
   const absl::StatusOr<Method> method = import_pt2(path, "forward");
   if (!method.ok()) {
     ++tally->refused;
@@ -59,27 +40,6 @@ void exercise(const std::string& bytes, Tally* tally) {
     EXPECT_EQ(value->constant()->data.bytes().size(),
               static_cast<size_t>(value->constant()->type.nbytes()));
   }
-}
-
-// Metadata is most of the text and nothing reads it but as strings.
-std::string without_metadata(std::string text) {
-  size_t place = 0;
-  while ((place = text.find("\"metadata\": {\"", place)) != std::string::npos) {
-    const size_t open = place + 12;
-    size_t end = open + 1;
-    bool quoted = false;
-    while (quoted || text[end] != '}') {
-      if (text[end] == '\\') {
-        ++end;
-      } else if (text[end] == '"') {
-        quoted = !quoted;
-      }
-      ++end;
-    }
-    text.erase(open + 1, end - open - 1);
-    place = open;
-  }
-  return text;
 }
 
 void mutate_member(const std::string& name) {

@@ -88,6 +88,26 @@ std::string write_test_file(const std::string& name, const std::string& bytes) {
   return path;
 }
 
+std::string without_metadata(std::string text) {
+  size_t place = 0;
+  while ((place = text.find("\"metadata\": {\"", place)) != std::string::npos) {
+    const size_t open = place + 12;
+    size_t end = open + 1;
+    bool quoted = false;
+    while (quoted || text[end] != '}') {
+      if (text[end] == '\\') {
+        ++end;
+      } else if (text[end] == '"') {
+        quoted = !quoted;
+      }
+      ++end;
+    }
+    text.erase(open + 1, end - open - 1);
+    place = open;
+  }
+  return text;
+}
+
 TestArchive TestArchive::of(const std::string& path) {
   TestArchive archive;
   const auto file = MappedFile::open(path);

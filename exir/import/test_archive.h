@@ -34,6 +34,9 @@ std::string read_file(const std::string& path);
 // Writes into the folder of the test and gives the path.
 std::string write_test_file(const std::string& name, const std::string& bytes);
 
+// Of a program: metadata is most of it, and nothing reads it but as strings.
+std::string without_metadata(std::string text);
+
 class TestArchive {
  public:
   // Members of the archive at `path`, under the root folder "m".

@@ -106,8 +106,9 @@ NOT_SHIPPED = ("_test", "test_graphs", "test_archive", "testing_device", "mutati
 
 # How an error leaves a function of these files.
 ERROR = re.compile(
-    r"\breturn\s+(Error::(?!Ok\b)\w+|false|std::nullopt|nullptr|refuse\w*\(|damaged\w*\(|fail\w*\(|"
-    r"wrong\w*\(|other\(|bad\w*\(|invalid\w*\(|(?:\w+_)?error\(|does_not_\w+\(|gone\(|"
+    r"\breturn\s+(?:annotate\(\s*)?(Error::(?!Ok\b)\w+|false|std::nullopt|nullptr|refuse\w*\(|"
+    r"damaged\w*\(|fail\w*\(|wrong\w*\(|other\(|bad\w*\(|invalid\w*\(|(?:\w+_)?error\(|"
+    r"\w+\.error\((?!\))|does_not_\w+\(|gone\(|"
     r"absl::(?!Ok)\w+Error\(|Problem::(?!none\b)\w+)")
 # What a condition of a kernel calls that may end in an error, before `return;` alone.
 KERNEL_CHECK = re.compile(r"\b(check\w*|resize\w*|charge\w*|ok|normalize\w*)\(|failure_state")
