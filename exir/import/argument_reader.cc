@@ -215,7 +215,8 @@ absl::StatusOr<Argument> ArgumentReader::read_one(const ArgSpec& spec, const Jso
   if (tag == "as_sym_int" || tag == "as_sym_float" || tag == "as_sym_bool") {
     PETREL_ASSIGN_OR_RETURN(Argument scalar, scalar_or_name(payload));
     if (auto fitted = fit_literal(spec, scalar)) return *std::move(fitted);
-    return scalar.is_value() ? computed(payload) : does_not_fit(payload, tag);
+    const bool is_computed = scalar.is_value() && !scalar.value()->type().is_tensor();
+    return is_computed ? computed(payload) : does_not_fit(payload, tag);
   }
   if (tag == "as_string") {
     PETREL_ASSIGN_OR_RETURN(std::string text, payload.text());

@@ -97,6 +97,87 @@ TEST(ComplexRules, SurviveAnyArguments) {
   EXPECT_GT(refused, 500u);
 }
 
+class Calls {
+ public:
+  Value* tensor(const Sizes& sizes) {
+    return graph_.add_input(TensorType::contiguous(ScalarType::kFloat, sizes), "x");
+  }
+  Argument number() {
+    return Argument(graph_.add_input(Type::integer(SizeExpression("s0", {1, 9})), "n"));
+  }
+
+  // `is_complex` of the first arguments; what they are beside it are other tensors.
+  std::string refusal(OpHandle name, const std::vector<Argument>& arguments,
+                      std::vector<bool> is_complex, bool gives_complex = true) {
+    is_complex.resize(arguments.size(), false);
+    ComplexCall call{op(name), arguments, arguments, is_complex, gives_complex};
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      if (is_complex[i]) call.imaginary[i] = with_other_tensors(arguments[i], &graph_);
+    }
+    Builder b(graph_, nullptr);
+    return std::string(expand_complex(b, call).status().message());
+  }
+
+ private:
+  Graph graph_{"forward"};
+};
+
+TEST(ComplexRules, NameWhatTheyDoNotDo) {
+  Calls calls;
+  const Argument x(calls.tensor({4, 4})), row(calls.tensor({4})), n = calls.number();
+  const Argument one(int64_t{1}), no;
+  const Argument varies(Argument::List{n});
+  EXPECT_EQ(calls.refusal(aten::cat, {Argument(Argument::List{x, no}), one}, {true}),
+            "argument 'tensors' must be tensors");
+  EXPECT_EQ(calls.refusal(aten::addmm, {x, x, x, one, one}, {false, true}),
+            "adds complex numbers to real ones");
+  EXPECT_EQ(calls.refusal(aten::addmm, {x, x, x, Argument(2.0), one}, {true, true}),
+            "complex sums with factors are not supported");
+  EXPECT_EQ(calls.refusal(aten::constant_pad_nd, {x, Argument(Ints{1, 1}), one}, {true}),
+            "complex numbers are padded with zeros alone");
+  EXPECT_EQ(calls.refusal(aten::mul_Scalar, {x, n}, {true, true}), "a complex factor varies");
+  EXPECT_EQ(calls.refusal(aten::fft_fftn, {x, varies, no, no}, {}),
+            "argument 's' is computed at run time");
+  EXPECT_EQ(calls.refusal(aten::fft_fftn, {row, Argument(Ints{2, 2}), no, no}, {}),
+            "s has 2 sizes, the input has rank 1");
+  EXPECT_EQ(calls.refusal(aten::_fft_c2c, {x, varies, one, Argument(true)}, {true}),
+            "argument 'dim' is computed at run time");
+}
+
+TEST(ComplexRules, NameWhatTransformsOfWindowsDoNotDo) {
+  Calls calls;
+  const Argument samples(calls.tensor({8})), window(calls.tensor({4, 1}));
+  const Argument n(int64_t{4}), no, off(false), on(true);
+  EXPECT_EQ(calls.refusal(aten::stft, {samples, n, no, no, no, off, no, no, no}, {true}),
+            "of complex samples is not supported");
+  EXPECT_EQ(calls.refusal(aten::stft, {samples, n, no, no, window, off, no, no, no}, {}),
+            "window must be [4], win_length");
+  const auto back = [&](const Argument& spectrum, const Argument& onesided, const Argument& length,
+                        bool gives_complex = false) {
+    return calls.refusal(aten::istft, {spectrum, n, no, no, no, on, off, onesided, length, off},
+                         {true}, gives_complex);
+  };
+  const Argument spectrum(calls.tensor({3, 5}));
+  EXPECT_EQ(back(spectrum, no, no), "");
+  EXPECT_EQ(back(Argument(calls.tensor({3, 1})), no, no), "gives no samples");
+  EXPECT_EQ(back(spectrum, no, calls.number()), "argument 'length' is computed at run time");
+  EXPECT_EQ(back(Argument(calls.tensor({3})), no, no), "takes rank 2 or 3, not 1");
+  const char* const kHalf = "is supported from half a spectrum to real samples only";
+  EXPECT_EQ(back(spectrum, off, no), kHalf);
+  EXPECT_EQ(back(spectrum, no, no, true), kHalf);
+}
+
+TEST(ComplexRules, ComputeBothParts) {
+  Graph graph("forward");
+  Builder b(graph, nullptr);
+  const auto type = TensorType::contiguous(ScalarType::kFloat, {2});
+  Value* x = graph.add_input(Type(type), "x");
+  Value* y = graph.add_input(Type(type), "y");
+  const auto made = expand_complex(b, {op(aten::neg), {Argument(x)}, {Argument(y)}, {true}, true});
+  ASSERT_TRUE(made.ok()) << made.status();
+  EXPECT_TRUE(made->at(0).imaginary->producer()->is(aten::neg));
+}
+
 TEST(ComplexRules, RefuseRealNumbersWhereTheyTakeComplexOnes) {
   for (const OpHandle name : {aten::view_as_real, aten::imag, aten::exp, aten::log, aten::sqrt,
                               aten::abs, aten::reciprocal, aten::tanh, aten::sin}) {

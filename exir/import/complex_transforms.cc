@@ -91,11 +91,6 @@ absl::StatusOr<int64_t> default_size(const ComplexCall& call, size_t dim, bool i
   return kind.is_half && !kind.forward && is_last ? 2 * (size - 1) : size;
 }
 
-absl::StatusOr<int64_t> literal(const Argument& number, const char* what) {
-  if (number.is_int()) return number.as_int();
-  return absl::UnimplementedError(absl::StrCat(what, " varies; it must be fixed"));
-}
-
 }  // namespace
 
 Made transform_one(Builder& b, const ComplexCall& call) {
@@ -106,7 +101,7 @@ Made transform_one(Builder& b, const ComplexCall& call) {
   if (size.is_none()) {
     PETREL_ASSIGN_OR_RETURN(along.size, default_size(call, dim, true));
   } else {
-    PETREL_ASSIGN_OR_RETURN(along.size, literal(size, "n"));
+    along.size = size.as_int();
   }
   return transform_dims(b, call, {along});
 }
@@ -115,9 +110,6 @@ Made transform_many(Builder& b, const ComplexCall& call) {
   const size_t rank = call.parts(arg::self).real->tensor().rank();
   const Argument& sizes = call.argument(arg::s);
   const Argument& dims = call.argument(arg::dim);
-  if (!sizes.is_none() && !sizes.is_ints()) {
-    return absl::UnimplementedError("s varies; it must be fixed");
-  }
   Ints order;
   if (!dims.is_none()) {
     order = dims.as_ints();
@@ -157,7 +149,6 @@ Made transform_decomposed(Builder& b, const ComplexCall& call) {
   ComplexPair x = call.parts(arg::self);
   const size_t rank = x.real->tensor().rank();
   const Argument& dims = call.argument(arg::dim);
-  if (!dims.is_ints()) return absl::UnimplementedError("dim varies; it must be fixed");
   const Ints& order = dims.as_ints();
   const bool to_real = call.op.is(aten::_fft_c2r);
   const bool from_real = call.op.is(aten::_fft_r2c);
@@ -171,8 +162,7 @@ Made transform_decomposed(Builder& b, const ComplexCall& call) {
     Transform how{dim, 0, forward, 1};
     const bool is_last = i + 1 == order.size();
     if (to_real && is_last) {
-      PETREL_ASSIGN_OR_RETURN(how.size,
-                              literal(call.argument(arg::last_dim_size), "last_dim_size"));
+      how.size = call.argument(arg::last_dim_size).as_int();
     } else {
       PETREL_ASSIGN_OR_RETURN(how.size, transformed_size(*x.real, dim));
     }
@@ -269,7 +259,6 @@ absl::StatusOr<Value*> cut_samples(Builder& b, Value* samples, int64_t start,
     if (start == 0) return samples;
     return b.call(aten::slice_Tensor, {samples, 1, start, -start});
   }
-  if (!length.is_int()) return absl::UnimplementedError("length varies; it must be fixed");
   const int64_t count = length.as_int();
   if (count < 1 || count > std::numeric_limits<int32_t>::max()) {
     return absl::InvalidArgumentError(absl::StrCat("gives ", count, " samples"));

@@ -276,9 +276,6 @@ absl::Status GraphReader::read_operator(const OpInfo& op, const Json& node, cons
                                         const std::string& name) {
   PETREL_ASSIGN_OR_RETURN(Json inputs, node.at("inputs"));
   PETREL_ASSIGN_OR_RETURN(std::vector<Argument> arguments, arguments_.read(op, inputs));
-  if (op.infer == nullptr) {
-    return absl::InvalidArgumentError("occurs only inside the compiler");
-  }
   if (op.is(aten::as_strided)) PETREL_RETURN_IF_ERROR(check_strided_self(inputs, arguments));
   PETREL_ASSIGN_OR_RETURN(std::vector<Type> types, op.infer(op, arguments));
   const Node* made = graph_->append(op, std::move(arguments), std::move(types), name, source);

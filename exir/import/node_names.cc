@@ -213,11 +213,11 @@ constexpr OutOverload kOutOverloads[] = {
 }  // namespace
 
 const OpInfo* find_op_of_out(const Json& node, const std::string& name) {
-  const size_t dot = name.rfind('.');
-  if (dot == std::string::npos || find_torch_op(name) != nullptr) return nullptr;
-  const std::string base = name.substr(0, dot + 1);
+  // 0 without a dot, and no operator is called like that.
+  const size_t begin = name.rfind('.') + 1;
+  const std::string base = name.substr(0, begin);
   absl::string_view overload(name);
-  overload.remove_prefix(dot + 1);
+  overload.remove_prefix(begin);
   std::vector<std::string> others;
   for (const OutOverload& row : kOutOverloads) {
     if (overload == row.writes) others.emplace_back(row.gives);

@@ -24,7 +24,10 @@ absl::Status GraphReader::read_out_call(const OpInfo& op, const Json& node, cons
   PETREL_ASSIGN_OR_RETURN(const Json inputs, node.at("inputs"));
   std::vector<Argument> places;
   PETREL_ASSIGN_OR_RETURN(std::vector<Argument> arguments, arguments_.read(op, inputs, &places));
-  if (op.infer == nullptr) return absl::InvalidArgumentError("occurs only inside the compiler");
+  if (op.infer == nullptr) {
+    return absl::UnimplementedError(
+        "is not supported with 'out', as an operator of complex numbers");
+  }
   PETREL_ASSIGN_OR_RETURN(std::vector<Type> types, op.infer(op, arguments));
   if (names.size() != types.size() || places.size() != types.size()) {
     return absl::InvalidArgumentError(
@@ -40,7 +43,7 @@ absl::Status GraphReader::read_out_call(const OpInfo& op, const Json& node, cons
 
 absl::Status GraphReader::write_result(const Argument& place, Value* result,
                                        const std::string& name, const Source& source) {
-  if (!place.is_value() || !place.value()->type().is_tensor() || !result->type().is_tensor()) {
+  if (!place.value()->type().is_tensor() || !result->type().is_tensor()) {
     return absl::InvalidArgumentError(
         absl::StrCat("what '", name, "' is written to is not a tensor"));
   }

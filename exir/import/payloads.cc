@@ -121,10 +121,13 @@ absl::StatusOr<Payloads::View> Payloads::read_view(const Json& meta) const {
   const Symbols no_symbols;
   View view;
   PETREL_ASSIGN_OR_RETURN(view.type, read_part_tensor_type(meta, no_symbols));
+  PETREL_ASSIGN_OR_RETURN(Json sizes, meta.at("sizes"));
+  PETREL_RETURN_IF_ERROR(read_sizes(sizes, no_symbols).status());
   PETREL_ASSIGN_OR_RETURN(Json strides, meta.at("strides"));
   PETREL_ASSIGN_OR_RETURN(view.strides, read_sizes(strides, no_symbols));
   PETREL_ASSIGN_OR_RETURN(Json offset, meta.at("storage_offset"));
   PETREL_ASSIGN_OR_RETURN(const SizeExpression place, no_symbols.resolve(offset));
+  if (!place.is_constant()) return offset.error("varies, must be fixed");
   view.offset = place.constant();
   if (view.strides.size() != view.type.rank()) {
     return strides.error(

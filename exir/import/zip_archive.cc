@@ -219,7 +219,7 @@ absl::StatusOr<ZipArchive> ZipArchive::open(absl::Span<const uint8_t> bytes) {
     unzCloseCurrentFile(unzip.get());
     PETREL_RETURN_IF_ERROR(archive.add_member(name, member));
   }
-  if (step != UNZ_END_OF_LIST_OF_FILE || count != global.number_entry) {
+  if (step != UNZ_END_OF_LIST_OF_FILE) {
     return error("the zip directory is damaged behind entry ", count, " of ", global.number_entry);
   }
   PETREL_RETURN_IF_ERROR(archive.check_overlaps());
