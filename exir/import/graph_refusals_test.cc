@@ -167,23 +167,44 @@ TEST(GraphRefusals, OfLoops) {
   });
 }
 
+struct Edit {
+  const char* from;
+  const char* to;
+  const char* message;
+};
+
+void expect_edits(const std::string& path, const std::vector<Edit>& edits) {
+  for (const Edit& edit : edits) {
+    TestArchive archive = TestArchive::of(path);
+    archive.edit_program(edit.from, edit.to);
+    const std::string message = refusal_of(archive);
+    EXPECT_TRUE(absl::EndsWith(message, edit.message)) << message << "\nmust say: " << edit.message;
+  }
+}
+
 TEST(GraphRefusals, OfSizesByData) {
-  const auto refused = [](const std::string& from, const std::string& to) {
-    TestArchive archive = TestArchive::of("test/models/varying/masked_places.pt2");
-    archive.edit_program(from, to);
-    return refusal_of(archive);
-  };
-  const auto ends = [](const std::string& text, const std::string& end) {
-    EXPECT_TRUE(absl::EndsWith(text, end)) << text << "\nmust say: " << end;
-  };
-  ends(refused("\"getitem_2\": {\"dtype\"", "\"gone\": {\"dtype\""),
-       "value 'getitem_2' has no type");
-  ends(refused("\"getitem_2\": {\"dtype\": 5, \"sizes\": [",
-               "\"getitem_2\": {\"dtype\": 5, \"sizes\": [], \"was\": ["),
-       "value 'getitem_2' has rank 0 in the archive");
-  ends(refused("\"outputs\": [{\"as_tensors\": [{\"name\": \"getitem_2\"}, ",
-               "\"outputs\": [{\"as_tensors\": ["),
-       "has 1 results, its operator gives 2");
+  expect_edits(
+      "test/models/varying/masked_places.pt2",
+      {{"\"getitem_2\": {\"dtype\"", "\"gone\": {\"dtype\"", "value 'getitem_2' has no type"},
+       {"\"getitem_2\": {\"dtype\": 5, \"sizes\": [",
+        "\"getitem_2\": {\"dtype\": 5, \"sizes\": [], \"was\": [",
+        "value 'getitem_2' has rank 0 in the archive"},
+       {"\"getitem_2\": {\"dtype\": 5, \"sizes\": [",
+        "\"getitem_2\": {\"dtype\": 5, \"sizes\": [{\"as_int\": 28}], \"was\": [",
+        "value 'getitem_2' is i64[28] in the archive, but its operator gives at most 27"},
+       {"\"outputs\": [{\"as_tensors\": [{\"name\": \"getitem_2\"}, ",
+        "\"outputs\": [{\"as_tensors\": [", "has 1 results, its operator gives 2"}});
+}
+
+TEST(GraphRefusals, OfStrides) {
+  expect_edits(own_fixture("strided_rows"),
+               {{"\"slice_1\": {", "\"gone\": {", "value 'slice_1' has no type"},
+                {"\"slice_1\": {\"dtype\": 7, \"sizes\": [{\"as_int\": 3}, {\"as_int\": 4}], "
+                 "\"requires_grad\": false, \"device\": {\"type\": \"cpu\", \"index\": null}, "
+                 "\"strides\": [",
+                 "\"slice_1\": {\"dtype\": 7, \"sizes\": [{\"as_int\": 3}, {\"as_int\": 4}], "
+                 "\"strides\": [{\"as_int\": 12}, ",
+                 "tensor_values.slice_1.strides: has 3 items, must have 2"}});
 }
 
 TEST(GraphRefusals, OfState) {

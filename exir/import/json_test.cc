@@ -113,6 +113,15 @@ TEST(Json, RefusesBrokenText) {
   }
 }
 
+// RapidJSON takes the first for infinity.
+TEST(Json, RefusesNumbersThatNoDoubleHolds) {
+  const auto document = parse("99e307");
+  ASSERT_TRUE(document.ok()) << document.status();
+  EXPECT_EQ(document->root().number().status().message(), "models/m.json: is not a number");
+  EXPECT_EQ(parse("1e309").status().message(),
+            "models/m.json: is not JSON: Number too big to be stored in double. Byte 1.");
+}
+
 // RapidJSON 1.1 looks for the first bit of 0 then, which has none.
 TEST(Json, RefusesZerosWhosePointMovesFar) {
   for (const char* zero :

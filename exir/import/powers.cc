@@ -42,8 +42,7 @@ absl::Status GraphReader::read_power(const Json& node, const Source& source,
   PETREL_ASSIGN_OR_RETURN(std::vector<std::string> names, output_names(node));
   const Argument& base = arguments[0];
   const Argument& exponent = arguments[1];
-  if (names.size() != 1 || !base.is_value() || base.value()->type().is_tensor() ||
-      !exponent.is_number()) {
+  if (names.size() != 1 || !base.is_value() || !exponent.is_number()) {
     return absl::UnimplementedError("is of a fixed base, or to a power that varies");
   }
   const int64_t factors = exponent.is_int() ? exponent.as_int() : 0;

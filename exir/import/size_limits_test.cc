@@ -54,7 +54,12 @@ TEST(SizeLimits, BoundSizesOfInputs) {
       "s4": {"min_val": 2, "max_val": null}, "2*s4 + 1": {"min_val": 3, "max_val": null},
       "s5": {"min_val": 2, "max_val": 6}, "8*s5": {"min_val": 9, "max_val": 48},
       "s6": {"min_val": 3, "max_val": 6}, "8*s6": {"min_val": 8, "max_val": 48},
-      "s7": {"min_val": 2, "max_val": 6}, "8*s7**2": {"min_val": 8, "max_val": 48}})";
+      "s7": {"min_val": 2, "max_val": 6}, "8*s7**2": {"min_val": 8, "max_val": 48},
+      "s8": {"min_val": 2, "max_val": 6}, "0*s8": {"min_val": 0, "max_val": 48},
+      "s9": {"min_val": 2, "max_val": 6}, "3000000000*s9": {"min_val": 3, "max_val": 48},
+      "s10": {"min_val": 2, "max_val": 6}, "8*s9*s10": {"min_val": 8, "max_val": 48},
+      "s11": {"min_val": 2, "max_val": 6}, "s9 + s11": {"min_val": 2, "max_val": 48},
+      "s12": {"min_val": 2, "max_val": 6}, "8* + s12": {"min_val": 2, "max_val": 48}})";
   const auto range_of = [&](const std::vector<std::string>& words, const std::string& name) {
     const auto document =
         JsonDocument::parse({reinterpret_cast<const uint8_t*>(text.data()), text.size()}, "ranges");
@@ -80,7 +85,9 @@ TEST(SizeLimits, BoundSizesOfInputs) {
   EXPECT_EQ(range_of({"*=9"}, "s4"), "1..9");
   EXPECT_EQ(range_of({"*=9"}, "s5"), "2..6");  // 8 is too small
   EXPECT_EQ(range_of({"*=9"}, "s6"), "3..6");  // as the graph wants
-  EXPECT_EQ(range_of({"*=9"}, "s7"), "2..6");
+  for (const char* name : {"s7", "s8", "s9", "s10", "s11", "s12"}) {
+    EXPECT_EQ(range_of({"*=9"}, name), "2..6") << name;
+  }
   EXPECT_EQ(range_of({"s1=1"}, "s1"), "max-size s1=1: it is at least 2");
 }
 

@@ -99,7 +99,7 @@ absl::Status GraphReader::read_made_of_others(const OpInfo& op, const Json& node
   PETREL_ASSIGN_OR_RETURN(std::vector<Argument> arguments, arguments_.read(op, inputs));
   PETREL_ASSIGN_OR_RETURN(std::vector<Type> ruled, op.infer(op, arguments));
   PETREL_ASSIGN_OR_RETURN(std::vector<std::string> names, output_names(node));
-  if (names.size() != ruled.size() || names.empty()) {
+  if (names.size() != ruled.size()) {
     return absl::InvalidArgumentError(
         absl::StrCat("has ", names.size(), " results, its operator gives ", ruled.size()));
   }

@@ -2,6 +2,7 @@
 #include "exir/import/symbolic_expression.h"
 
 #include <string>
+#include <utility>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -92,6 +93,65 @@ TEST(SymbolicExpression, RefusesWhatItDoesNotKnow) {
   std::string deep;
   for (int i = 0; i < 1000; ++i) deep += "floor(";
   EXPECT_THAT(error_of(deep + "Integer(1)"), testing::HasSubstr("nests deeper than 64"));
+}
+
+TEST(SymbolicExpression, NamesWhatItExpected) {
+  const std::pair<const char*, const char*> kCases[] = {
+      {"Symbol('s1", "the quote does not end"},
+      {"Integer()", "expected a number"},
+      {"Integer(inf)", "expected a number"},
+      {"Symbol('s', =True)", "expected NAME=VALUE"},
+      {"Symbol('s', positive True)", "expected NAME=VALUE"},
+      {"Symbol('s', positive=)", "expected NAME=VALUE"},
+      {"Integer(1", "expected ')'"},
+      {"Integer", "expected '('"},
+      {"Rational(1 2)", "expected ','"},
+      {"Rational(1, 0)", "divides by zero"},
+  };
+  for (const auto& [text, expected] : kCases) {
+    EXPECT_THAT(error_of(text), testing::EndsWith(expected)) << text;
+  }
+}
+
+TEST(SymbolicExpression, NamesValuesThatAreNoSizes) {
+  const std::string large = "Integer(4611686018427387904)";
+  for (const std::string& text :
+       {call("Mul", large, kX), std::string("Integer(9000000000000000000)"),
+        std::string("Rational(1, 2)")}) {
+    EXPECT_EQ(size_of(text), "a size is not an integer below 2^62") << text;
+  }
+  // What is infinite would be above the other.
+  EXPECT_EQ(size_of(call("Min", call("FloorDiv", "Integer(8)", call("Add", kX, "Integer(-2)")),
+                         "Integer(3)")),
+            "a size is divided by what may be zero");
+  EXPECT_EQ(size_of("Symbol('s9')"), "symbol s9 has no range");
+}
+
+// Each is a whole number at every sample, by parts that are none or that nobody has a form of.
+TEST(SymbolicExpression, KeepsWhatHasPartsWithoutAFormAsASymbol) {
+  const std::string half = call("Mul", "Rational(1, 2)", kX);
+  const std::string one = "Integer(1)", two = "Integer(2)";
+  const std::string huge = "Integer(2305843009213693952)";  // 2^61
+  const std::string above = call("Mul", huge, call("Mul", "Integer(8)", kX));
+  const std::string power = call("Pow", one, kX);
+  for (const std::string& text : {
+           call("Mul", two, call("Min", half, one)),
+           call("Mul", two, call("Min", one, half)),
+           "floor(" + call("Mod", half, one) + ")",
+           call("Mod", one, "Rational(1, 2)"),
+           call("Pow", one, "Rational(1, 2)"),
+           power,
+           call("Pow", one, "Integer(17)"),
+           call("Pow", one, "Integer(-17)"),
+           "TruncToInt(" + call("Mul", "Float('0.17', precision=53)", kX) + ")",
+           call("FloorDiv", "Integer(9000000000000000000)", "Integer(9000000000000000000)"),
+           call("FloorDiv", above, huge),
+           call("FloorDiv", huge, call("Mul", huge, power)),
+           call("Add", kX, power),
+           call("Max", one, call("FloorDiv", call("Pow", huge, "Integer(-2)"), two)),
+       }) {
+    EXPECT_EQ(size_of(text).substr(0, 2), "u_") << text << ": " << size_of(text);
+  }
 }
 
 TEST(SymbolicExpression, RefusesValuesThatAreNoSizes) {

@@ -47,7 +47,7 @@ class SymbolicParser {
 
   bool accept(char c) {
     skip_space();
-    if (place_ >= text_.size() || text_[place_] != c) return false;
+    if (text_[place_] != c) return false;  // 0 at the end
     ++place_;
     return true;
   }

@@ -159,6 +159,40 @@ TEST(ZipArchive, RefusesWhatIsNoArchive) {
   }
 }
 
+void expect_refused_bytes(const std::string& bytes, const std::string& message) {
+  const auto zip = ZipArchive::open(span_of(bytes));
+  ASSERT_FALSE(zip.ok()) << message;
+  EXPECT_TRUE(absl::StrContains(zip.status().message(), message)) << zip.status();
+}
+
+TEST(ZipArchive, NamesWhatIsWrongWithTheDirectory) {
+  const std::string bytes = write_zip(small_members());
+  expect_refused_bytes(bytes + "x", "is not a zip archive, or its end is missing");
+  // Where the directory is said to be.
+  std::string changed = bytes;
+  changed[bytes.size() - 3] = 1;
+  EXPECT_EQ(ZipArchive::open(span_of(changed)).status().message(), "is not a zip archive");
+  // The first two bytes of the third entry.
+  const std::string entry("PK\1\2", 4);
+  size_t third = bytes.find(entry);
+  for (int i = 0; i < 2; ++i) third = bytes.find(entry, third + 1);
+  changed = bytes;
+  changed[third] = 'Q';
+  expect_refused_bytes(changed, "the zip directory is damaged behind entry 2 of 4");
+  // The two sizes of its content, the first of which is what is stored.
+  changed = bytes;
+  changed[bytes.find(entry) + 20] = 4;
+  expect_refused_bytes(changed, "member 'm/archive_format' is stored but has two sizes, 4 and 3");
+}
+
+// Its header tells of more bytes behind the name than the file has.
+TEST(ZipArchive, RefusesContentBehindTheFile) {
+  std::string bytes = write_zip(small_members());
+  const size_t last = bytes.rfind(std::string("PK\3\4", 4));
+  bytes[last + 28] = bytes[last + 29] = '\xff';
+  expect_refused_bytes(bytes, "member 'm/b' is said to be 10 bytes at ");
+}
+
 // Opens and reads everything; what comes out may be an error, never a crash.
 void exercise(const std::string& bytes) {
   // A copy of the exact size, so that a sanitizer sees every byte too far.
