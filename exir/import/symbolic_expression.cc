@@ -164,11 +164,6 @@ absl::StatusOr<long double> SymbolicExpression::value_at(const Symbols& symbols,
 
 void SymbolicExpression::append_text(std::string* out) const {
   absl::StrAppend(out, static_cast<int>(kind_), "(", symbol_);
-  if (kind_ == Kind::kNumber) {
-    char digits[64];
-    std::snprintf(digits, sizeof(digits), "%La", number_);
-    absl::StrAppend(out, digits);
-  }
   for (const SymbolicExpression& part : parts_) part.append_text(out);
   absl::StrAppend(out, ")");
 }

@@ -73,7 +73,7 @@ class SymbolicExpression {
 
   Kind kind_ = Kind::kNumber;
   long double number_ = 0;
-  std::string symbol_;
+  std::string symbol_;  // of a number, its text: long doubles differ from machine to machine
   std::vector<SymbolicExpression> parts_;
 };
 

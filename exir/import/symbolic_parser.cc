@@ -71,14 +71,20 @@ class SymbolicParser {
     return found;
   }
 
-  absl::StatusOr<long double> number() {
+  absl::StatusOr<SymbolicExpression> number() {
     skip_space();
     const char* begin = text_.c_str() + place_;
     char* end = nullptr;
     const long double value = std::strtold(begin, &end);
     if (end == begin || !std::isfinite(value)) return error("expected a number");
     place_ += static_cast<size_t>(end - begin);
-    return value;
+    return constant(value, std::string(begin, static_cast<size_t>(end - begin)));
+  }
+
+  absl::StatusOr<SymbolicExpression> number_alone() {
+    PETREL_ASSIGN_OR_RETURN(SymbolicExpression made, number());
+    if (place_ != text_.size()) return error("text behind the number");
+    return made;
   }
 
   // `, positive=True, integer=True)`
@@ -102,10 +108,8 @@ class SymbolicParser {
   absl::StatusOr<SymbolicExpression> expression(int depth) {
     if (depth > kMaxDepth) return error(absl::StrCat("nests deeper than ", kMaxDepth));
     skip_space();
-    if (place_ < text_.size() &&
-        (text_[place_] == '-' || std::isdigit(static_cast<unsigned char>(text_[place_])) != 0)) {
-      PETREL_ASSIGN_OR_RETURN(const long double value, number());
-      return constant(value);
+    if (text_[place_] == '-' || std::isdigit(static_cast<unsigned char>(text_[place_])) != 0) {
+      return number();
     }
     const std::string name = function();
     if (!accept('(')) {
@@ -113,7 +117,7 @@ class SymbolicParser {
       constexpr std::pair<const char*, long double> kNames[] = {
           {"One", 1}, {"Zero", 0}, {"NegativeOne", -1}, {"Half", 0.5L}};
       for (const auto& [known, value] : kNames) {
-        if (name == known) return constant(value);
+        if (name == known) return constant(value, name);
       }
       return error("expected '('");
     }
@@ -123,9 +127,10 @@ class SymbolicParser {
     return call(name, depth);
   }
 
-  static SymbolicExpression constant(long double value) {
+  static SymbolicExpression constant(long double value, std::string digits) {
     SymbolicExpression made;
     made.number_ = value;
+    made.symbol_ = std::move(digits);
     return made;
   }
 
@@ -133,20 +138,20 @@ class SymbolicParser {
   absl::StatusOr<SymbolicExpression> leaf(const std::string& name) {
     SymbolicExpression made;
     if (name == "Integer") {
-      PETREL_ASSIGN_OR_RETURN(made.number_, number());
+      PETREL_ASSIGN_OR_RETURN(made, number());
     } else if (name == "Float") {
       PETREL_ASSIGN_OR_RETURN(const std::string digits, quoted());
-      made.number_ = std::strtold(digits.c_str(), nullptr);
+      PETREL_ASSIGN_OR_RETURN(made, SymbolicParser(digits).number_alone());
     } else if (name == "Symbol") {
       made.kind_ = Kind::kSymbol;
       PETREL_ASSIGN_OR_RETURN(made.symbol_, quoted());
     } else {
       made.kind_ = Kind::kDivide;
-      PETREL_ASSIGN_OR_RETURN(const long double above, number());
+      PETREL_ASSIGN_OR_RETURN(SymbolicExpression above, number());
       if (!accept(',')) return error("expected ','");
-      PETREL_ASSIGN_OR_RETURN(const long double below, number());
-      if (below == 0) return error("divides by zero");
-      made.parts_ = {constant(above), constant(below)};
+      PETREL_ASSIGN_OR_RETURN(SymbolicExpression below, number());
+      if (below.number_ == 0) return error("divides by zero");
+      made.parts_ = {std::move(above), std::move(below)};
     }
     PETREL_RETURN_IF_ERROR(skip_options());
     return made;
