@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "extension/levels/levels.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <map>
 #include <memory>
@@ -13,6 +15,8 @@
 
 #include "exir/emit/emit.h"
 #include "exir/ir/program.h"
+#include "exir/ops/handles.h"
+#include "exir/ops/table.h"
 #include "extension/data_loader/buffer_data_loader.h"
 #include "extension/levels/level_arrays.h"
 
@@ -22,13 +26,16 @@ namespace {
 using exir::Argument;
 using runtime::Error;
 using runtime::ScalarType;
+using ::testing::HasSubstr;
 
 using Numbers = std::map<std::string, Argument>;
 
 // A method @forward(%x: i8[2]) that returns its input, and methods of one number each.
 class Told {
  public:
-  explicit Told(const Numbers& numbers) {
+  explicit Told(
+      const Numbers& numbers,
+      const std::function<void(exir::Method&)>& change_scale = [](exir::Method&) {}) {
     exir::Program program;
     auto forward = std::make_unique<exir::Graph>("forward");
     const auto type = exir::TensorType::contiguous(exir::ScalarType::kChar, {2});
@@ -39,6 +46,8 @@ class Told {
       method.graph = std::make_unique<exir::Graph>(name);
       method.signature.fixed_outputs.emplace(0, number);
     }
+    const auto scale = program.methods.find("forward_input0_scale");
+    if (scale != program.methods.end()) change_scale(scale->second);
     bytes_ = exir::emit_to_memory(program).value();
     memory_.resize(bytes_.size() / sizeof(uint64_t) + 1);
     std::copy(bytes_.begin(), bytes_.end(), reinterpret_cast<char*>(memory_.data()));
@@ -100,6 +109,79 @@ TEST(Levels, AreRefusedWhereTheyAreNone) {
   EXPECT_EQ(with("scale", Argument(int64_t{1})), Error::InvalidProgram);
   EXPECT_EQ(with("quant_min", Argument(int64_t{-129})), Error::InvalidProgram);
   EXPECT_EQ(with("quant_max", Argument(int64_t{-129})), Error::InvalidProgram);
+}
+
+// What is said of the levels of an input.
+std::string refusal_of(const Told& told) {
+  ::testing::internal::CaptureStderr();
+  EXPECT_FALSE(told.input().ok());
+  return ::testing::internal::GetCapturedStderr();
+}
+
+TEST(Levels, NameTheMethodThatTellsWrongOnes) {
+  const auto with = [](const char* name, Argument number) {
+    Numbers all = numbers(0.5, 3);
+    all["forward_input0_" + std::string(name)] = std::move(number);
+    return refusal_of(Told(all));
+  };
+  const std::string place = "method 'forward_input0_";
+  EXPECT_THAT(with("zp", Argument(3.0)),
+              HasSubstr(place + "zp' tells 0 (which is none), must be an int in [-128, 127]"));
+  for (const int64_t zero : {-129, 128}) {
+    EXPECT_THAT(with("zp", Argument(zero)), HasSubstr("zp' tells " + std::to_string(zero)));
+  }
+  EXPECT_THAT(with("quant_min", Argument(int64_t{128})),
+              HasSubstr(place + "quant_min' tells 128, must be an int in [-128, 127]"));
+  EXPECT_THAT(with("quant_max", Argument(int64_t{-129})),
+              HasSubstr(place + "quant_max' tells -129, must be an int in [-128, 127]"));
+  EXPECT_THAT(with("scale", Argument(-0.5)),
+              HasSubstr(place + "scale' tells -0.5, must be a double that is a positive scale"));
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(input_levels(Told({}).program(), "gone", 0).error(), Error::NotFound);
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("there is no method 'gone'"));
+}
+
+// Each is a number that a method tells, under a name that says of no value what it is.
+TEST(Levels, AreToldUnderTheirNamesOnly) {
+  const std::vector<std::string> names = {"answer",
+                                          "x",
+                                          "input0_",
+                                          "input0_size",
+                                          "input0scale",
+                                          "input_zp",
+                                          "input00_zp",
+                                          "0_zp",
+                                          "put0_zp",
+                                          "forwardinput0_zp",
+                                          "gone_input0_zp",
+                                          "input1_zp",
+                                          "input" + std::string(30, '9') + "_zp"};
+  Numbers all = numbers(0.5, 3);
+  for (const std::string& name : names) all.emplace(name, Argument(int64_t{3}));
+  const Told told(all);
+  const ProgramLevels levels(told.program());
+  EXPECT_TRUE(levels.is_told_by("forward_input0_zp"));
+  for (const std::string& name : names) EXPECT_FALSE(levels.is_told_by(name)) << name;
+}
+
+TEST(Levels, AreToldByMethodsThatTakeNothingAndDoNothing) {
+  const auto is_told = [](const auto& change) {
+    Told told(numbers(0.5, 3), [&](exir::Method& scale) { change(scale); });
+    return told.input()->has_value();
+  };
+  EXPECT_TRUE(is_told([](exir::Method&) {}));
+  EXPECT_FALSE(is_told([](exir::Method& scale) {
+    scale.graph->add_input(exir::TensorType::contiguous(exir::ScalarType::kChar, {2}), "x");
+  }));
+  EXPECT_FALSE(is_told(
+      [](exir::Method& scale) { scale.signature.fixed_outputs.emplace(1, Argument(0.5)); }));
+  EXPECT_FALSE(is_told([](exir::Method& scale) {
+    const exir::OpInfo& full = exir::op(exir::aten::full);
+    scale.graph->append(full,
+                        {Argument(Argument::Ints{}), Argument(1.0),
+                         Argument(exir::ScalarType::kFloat), Argument(), Argument(), Argument()},
+                        {exir::TensorType::contiguous(exir::ScalarType::kFloat, {})}, "full");
+  }));
 }
 
 TEST(Levels, AreTheNearestAndEvenBetweenTwo) {
