@@ -95,8 +95,7 @@ absl::StatusOr<int64_t> Json::integer() const {
 }
 
 absl::StatusOr<double> Json::number() const {
-  // One that is too large may have become infinite.
-  if (value_->IsNumber() && std::isfinite(value_->GetDouble())) return value_->GetDouble();
+  if (value_->IsNumber()) return value_->GetDouble();
   if (value_->IsString()) {
     constexpr double kInfinity = std::numeric_limits<double>::infinity();
     const std::string_view text = text_of(*value_);

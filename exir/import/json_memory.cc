@@ -6,6 +6,9 @@
 #include <rapidjson/reader.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <string>
 
 #include "absl/strings/str_cat.h"
 
@@ -29,6 +32,8 @@ constexpr size_t kHeldMemberBytes = 2 * 24 + 88;
 constexpr SizeType kLongText = 14;
 // Characters of a number that is zero; torch writes at most four.
 constexpr SizeType kLongZero = 16;
+// Of one that is too large or too small for a double.
+constexpr SizeType kLongNumber = 300;
 
 // Counts what the library's Document would keep.
 class Counter : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Counter> {
@@ -37,6 +42,7 @@ class Counter : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Counter> 
 
   bool is_deep() const { return depth_ > max_depth_; }
   bool has_odd_zero() const { return has_odd_zero_; }
+  bool has_no_double() const { return has_no_double_; }
 
   bool Default() { return true; }
   // RapidJSON looks for the first bit of a zero whose point it has to move far.
@@ -44,8 +50,12 @@ class Counter : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Counter> 
     const std::string_view text(digits, length);
     const bool is_zero = text.substr(0, text.find_first_of("eE")).find_first_of("123456789") ==
                          std::string_view::npos;
-    has_odd_zero_ = is_zero && (length > kLongZero || text.find_first_of("eE") != text.npos);
-    return !has_odd_zero_;
+    const bool has_exponent = text.find_first_of("eE") != text.npos;
+    has_odd_zero_ = is_zero && (length > kLongZero || has_exponent);
+    // Without an exponent, what is shorter has a double.
+    const bool may_have_none = !is_zero && (has_exponent || length > kLongNumber);
+    has_no_double_ = may_have_none && is_lost(std::string(text));
+    return !has_odd_zero_ && !has_no_double_;
   }
   bool Key(const char*, SizeType length, bool) { return take(text_bytes(length)); }
   bool String(const char*, SizeType length, bool) { return take(text_bytes(length)); }
@@ -55,6 +65,11 @@ class Counter : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Counter> 
   bool EndArray(SizeType items) { return close(items, kItemBytes, kHeldItemBytes); }
 
  private:
+  // RapidJSON gives others instead: -2e307 for 1e-325.
+  static bool is_lost(const std::string& digits) {
+    const double value = std::strtod(digits.c_str(), nullptr);
+    return value == 0 || std::isinf(value);
+  }
   static size_t text_bytes(SizeType length) { return length < kLongText ? 0 : length + size_t{8}; }
   bool take(size_t bytes) {
     bytes_ += bytes;
@@ -72,6 +87,7 @@ class Counter : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Counter> 
   const size_t max_depth_;
   const size_t max_bytes_;
   bool has_odd_zero_ = false;
+  bool has_no_double_ = false;
   size_t depth_ = 0;
   size_t bytes_ = 0;
 };
@@ -96,6 +112,11 @@ absl::Status check_json_memory(std::string_view text, size_t max_depth, const st
     return absl::InvalidArgumentError(
         absl::StrCat(name, ": is not JSON of an archive: a zero has an exponent or more than ",
                      kLongZero, " characters, before byte ", result.Offset() + 1));
+  }
+  if (counter.has_no_double()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(name, ": is not JSON of an archive: a number is too large or too small for a ",
+                     "double, before byte ", result.Offset() + 1));
   }
   if (result.Code() == rapidjson::kParseErrorTermination) {
     return absl::InvalidArgumentError(absl::StrCat(name, ": its values take more than ", most,
