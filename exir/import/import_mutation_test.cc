@@ -3,6 +3,9 @@
 // Damages an archive in every place of its JSON and of its zip structure. The
 // import must fail with a message or succeed; it must not crash.
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/types.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <string>
@@ -12,12 +15,28 @@
 #include "exir/import/import.h"
 #include "exir/import/test_archive.h"
 #include "exir/ir/verifier.h"
-#include "test/fuzz/memory_file.h"
 
 namespace petrel::exir {
 namespace {
 
 constexpr char kFixture[] = "exir/import/testdata/no_grad.pt2";
+
+// A file that never leaves memory: the tests below write it many thousand times.
+class MemoryFile {
+ public:
+  MemoryFile() : fd_(::memfd_create("mutation", MFD_CLOEXEC)) {}
+  ~MemoryFile() { ::close(fd_); }
+
+  std::string write(const std::string& bytes) const {
+    const auto size = static_cast<ssize_t>(bytes.size());
+    EXPECT_EQ(::ftruncate(fd_, size), 0);
+    EXPECT_EQ(::pwrite(fd_, bytes.data(), bytes.size(), 0), size);
+    return absl::StrCat("/proc/self/fd/", fd_);
+  }
+
+ private:
+  int fd_;
+};
 
 struct Tally {
   int accepted = 0;
@@ -25,8 +44,8 @@ struct Tally {
 };
 
 void exercise(const std::string& bytes, Tally* tally) {
-  static fuzz::MemoryFile file;
-  const std::string path = file.write(bytes.data(), bytes.size());
+  static const MemoryFile* const kFile = new MemoryFile();
+  const std::string path = kFile->write(bytes);
   const absl::StatusOr<Method> method = import_pt2(path, "forward");
   if (!method.ok()) {
     ++tally->refused;

@@ -4,7 +4,7 @@
 // held to a table in the repository. A check that is lost, or asked later than another
 // one, moves some of them from one line to another.
 //
-//   RefusalCounts counts("exir/import/refusal_counts.txt");
+//   RefusalCounts counts("test/refusals/archives/state.txt");
 //   for (...) counts.add("mask.pt2", message);    // "" for a file that was taken
 //   counts.expect_as_recorded();                  // fails, and names the lines that differ
 //
@@ -14,7 +14,7 @@
 // Numbers and quoted words of a message are `_`, so that messages of one check are one line.
 // The table is written anew, into the working tree, with
 //
-//   PETREL_WRITE_REFUSALS=1 ./bazelw run //exir/import:refusal_counts_test
+//   PETREL_WRITE_REFUSALS=1 ./bazelw run //test/refusals:archives_test
 #ifndef PETREL_TEST_REFUSALS_REFUSAL_COUNTS_H_
 #define PETREL_TEST_REFUSALS_REFUSAL_COUNTS_H_
 

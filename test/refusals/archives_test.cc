@@ -68,7 +68,7 @@ TestArchive small_archive(const std::string& path) {
 }
 
 std::string table(const std::string& name) {
-  return absl::StrCat("exir/import/refused/", name, ".txt");
+  return absl::StrCat("test/refusals/archives/", name, ".txt");
 }
 
 void count(const std::string& name, const std::vector<std::string>& paths) {
