@@ -252,7 +252,7 @@ absl::StatusOr<std::unique_ptr<Graph>> GraphReader::read_row_body(
   std::vector<Type> types;
   for (const Value* value : carried) types.push_back(value->type());
   for (const Value* tensor : rows) {
-    if (!tensor->type().is_tensor() || tensor->tensor().rank() == 0) {
+    if (tensor->tensor().rank() == 0) {  // or a number
       return absl::InvalidArgumentError(
           absl::StrCat("maps over '", tensor->name(), "', which has no rows"));
     }

@@ -37,9 +37,8 @@ absl::Status invalid(const Args&... args) {
   return absl::InvalidArgumentError(absl::StrCat(args...));
 }
 
-// The member of an object; an error when it is not there.
+// The member of an object, as check_keys() has found it to be; an error when it is not there.
 absl::StatusOr<const json*> member(const json& object, const char* key) {
-  if (!object.is_object()) return invalid("is not an object");
   const auto found = object.find(key);
   if (found == object.end()) return invalid("has no \"", key, "\"");
   return &*found;
