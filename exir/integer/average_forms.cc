@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "exir/integer/forms.h"
+#include "exir/integer/product_arguments.h"
 #include "exir/ops/handles.h"
 #include "exir/pass/framework/constant_data.h"
 #include "exir/pass/framework/rewrite.h"
@@ -143,6 +144,39 @@ absl::StatusOr<Value*> reduce_last_two(Builder& b, const Node& node, const FormO
   return b.call(aten::squeeze_dims, {made, gone});
 }
 
+// One window over all of a dim.
+absl::StatusOr<Windows> all_of(const rules::Size& size, bool divides) {
+  if (divides && !is_at_least(size, 1)) return cannot("it may average no elements");
+  const int64_t end = size.expression().is_constant() ? int64_t{size} : kSize;
+  return Windows{0, end, divides ? end : 1};
+}
+
+// Dims that are reduced as the last two, behind all others.
+absl::StatusOr<Value*> reduce_varying(Builder& b, const Node& node, const FormOperand& x,
+                                      const std::vector<bool>& reduced, const FormTarget& target,
+                                      bool divides) {
+  PETREL_ASSIGN_OR_RETURN(Value * input, reduced_last(b, x.value, reduced));
+  rules::Sizes planes = sizes_of(input);
+  const auto first = planes.begin() + std::count(reduced.begin(), reduced.end(), false);
+  const auto second = std::min(first + 1, planes.end());
+  const rules::Size height = product(rules::Sizes(first, second));
+  const rules::Size width = product(rules::Sizes(second, planes.end()));
+  planes.erase(first, planes.end());
+  const auto rank = static_cast<int64_t>(planes.size());
+  planes.insert(planes.end(), {height, width});
+  PETREL_ASSIGN_OR_RETURN(Windows rows, all_of(height, divides));
+  PETREL_ASSIGN_OR_RETURN(Windows columns, all_of(width, divides));
+  PETREL_ASSIGN_OR_RETURN(input, view_of(b, node.input(arg::self), input, planes));
+  PETREL_ASSIGN_OR_RETURN(Value * made,
+                          average(b, x, input, std::move(rows), std::move(columns), target));
+  PETREL_ASSIGN_OR_RETURN(made, b.call(aten::squeeze_dims, {made, Ints{rank, rank + 1}}));
+  for (size_t d = 0; made->tensor().rank() < node.result()->tensor().rank(); ++d) {
+    if (!reduced[d]) continue;
+    PETREL_ASSIGN_OR_RETURN(made, b.call(aten::unsqueeze, {made, static_cast<int64_t>(d)}));
+  }
+  return made;
+}
+
 // Sums over dims, divided by `divisor` of what is summed.
 absl::StatusOr<Value*> reduce(Builder& b, const Node& node, const FormTarget& target,
                               bool divides) {
@@ -156,7 +190,7 @@ absl::StatusOr<Value*> reduce(Builder& b, const Node& node, const FormTarget& ta
       (type.is_dynamic() && reduces_last_two(type, reduced))) {
     return reduce_last_two(b, node, x, reduced, target, divides);
   }
-  if (type.is_dynamic()) return cannot("its sizes vary");
+  if (type.is_dynamic()) return reduce_varying(b, node, x, reduced, target, divides);
   Value* input = x.value;
   std::optional<Reduction> found = side_by_side(type.sizes, reduced);
   if (!found) {
@@ -200,10 +234,45 @@ struct Pool {
   }
 };
 
+// Where every window divides by the same number, an average is a product with ones.
+absl::StatusOr<Value*> pool_varying(Builder& b, const Node& node, const FormOperand& x,
+                                    const FormTarget& target) {
+  const TensorType& type = x.value->tensor();
+  if (type.rank() != 4 || type.varies(1)) return cannot("its channels vary");
+  const Ints kernel = ints_at(node, arg::kernel_size, 2);
+  Ints stride = ints_at(node, arg::stride, 2), padding = ints_at(node, arg::padding, 2);
+  if (stride.empty()) stride = kernel;
+  if (padding.empty()) padding = {0, 0};
+  const Argument& divisor = node.argument(arg::divisor_override);
+  const bool counts = node.argument(arg::count_include_pad).as_bool() || padding == Ints{0, 0};
+  if (node.argument(arg::ceil_mode).as_bool() || (!counts && divisor.is_none())) {
+    return cannot("windows of planes that vary in size have other divisors at the edge");
+  }
+  const int64_t channels = type.sizes[1], area = kernel[0] * kernel[1];
+  PETREL_RETURN_IF_ERROR(check_table({channels, area}));
+  PETREL_ASSIGN_OR_RETURN(
+      Blob data, encode_constant(std::vector<double>(static_cast<size_t>(channels * area), 1),
+                                 ScalarType::kChar));
+  ProductWeight weight;
+  weight.levels = add_unique_constant(
+      b.graph(), absl::StrCat("int8_ones_", channels, "_", kernel[0], "_", kernel[1]),
+      TensorType::contiguous(ScalarType::kChar, {channels, 1, kernel[0], kernel[1]}),
+      std::move(data));
+  weight.scales = {1 / static_cast<double>(divisor.is_none() ? area : divisor.as_int())};
+  PETREL_ASSIGN_OR_RETURN(std::vector<Argument> arguments,
+                          product_arguments(b, x, weight, {}, target));
+  for (Argument& one :
+       std::vector<Argument>{Argument(stride), Argument(padding), Argument(Ints{1, 1}),
+                             Argument(channels), Argument(x.levels.zero_point)}) {
+    arguments.push_back(std::move(one));
+  }
+  return with_target(b, petrel_ops::int8_convolution, std::move(arguments), target);
+}
+
 absl::StatusOr<Value*> average_pool(Builder& b, const Node& node, const FormTarget& target) {
   PETREL_ASSIGN_OR_RETURN(const FormOperand x, operand_of(node.argument(arg::self), "input"));
   const TensorType& type = x.value->tensor();
-  if (!has_fixed_planes(type)) return cannot("its planes vary in size");
+  if (!has_fixed_planes(type)) return pool_varying(b, node, x, target);
   const Ints kernel = ints_at(node, arg::kernel_size, 2);
   Ints stride = ints_at(node, arg::stride, 2);
   if (stride.empty()) stride = kernel;
@@ -244,10 +313,15 @@ std::optional<Windows> max_windows(int64_t in, int64_t out, int64_t kernel, int6
 absl::StatusOr<Value*> adaptive_pool(Builder& b, const Node& node, const FormTarget& target) {
   PETREL_ASSIGN_OR_RETURN(const FormOperand x, operand_of(node.argument(arg::self), "input"));
   const TensorType& type = x.value->tensor();
-  if (!has_fixed_planes(type)) return cannot("its planes vary in size");
+  if (type.rank() < 2) return cannot("it has no planes");
   Windows windows[2];
   for (size_t i = 0; i < 2; ++i) {
     const size_t d = type.rank() - 2 + i;
+    if (type.varies(d)) {
+      if (!is_always(sizes_of(node.result())[d], 1)) return cannot("its planes vary in size");
+      PETREL_ASSIGN_OR_RETURN(windows[i], all_of(sizes_of(type)[d], true));
+      continue;
+    }
     const int64_t in = type.sizes[d], out = node.result()->tensor().sizes[d];
     PETREL_RETURN_IF_ERROR(check_windows(out));
     for (int64_t k = 0; k < out; ++k) {

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exir/integer/forms.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "exir/ops/handles.h"
 #include "exir/ops/table.h"
+#include "exir/pass/framework/size_numbers.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir {
@@ -17,6 +20,31 @@ absl::StatusOr<FormOperand> operand_of(const Argument& argument, const char* wha
   if (node != nullptr) return FormOperand{node->input(arg::input), *levels_of(*node)};
   return cannot(absl::StrCat("its ", what, " '", argument.value()->name(),
                              "' is not dequantised from 8 bits"));
+}
+
+absl::StatusOr<Argument> number_of(Builder& b, const Value* x, const rules::Size& size) {
+  if (size.expression().is_constant()) return Argument(size.expression().constant());
+  PETREL_ASSIGN_OR_RETURN(Value * made, SizeNumbers(*dequantising(x)).make(b, size.expression()));
+  if (made == nullptr) return cannot("its sizes vary");
+  return Argument(made);
+}
+
+absl::StatusOr<Value*> view_of(Builder& b, const Value* x, Value* levels,
+                               const rules::Sizes& sizes) {
+  if (is_always(sizes_of(levels), sizes)) return levels;
+  Argument::List items;
+  Ints known;
+  for (const rules::Size& size : sizes) {
+    const bool varies = !size.expression().is_constant();
+    known.push_back(varies ? -1 : int64_t{size});
+  }
+  // A view finds out one size by itself.
+  if (std::count(known.begin(), known.end(), -1) <= 1) return b.call(aten::view, {levels, known});
+  for (const rules::Size& size : sizes) {
+    PETREL_ASSIGN_OR_RETURN(Argument item, number_of(b, x, size));
+    items.push_back(std::move(item));
+  }
+  return b.call(aten::view, {levels, Argument(std::move(items))});
 }
 
 absl::StatusOr<Value*> with_target(Builder& b, OpHandle handle, std::vector<Argument> arguments,

@@ -63,6 +63,12 @@ struct FormOperand {
 };
 absl::StatusOr<FormOperand> operand_of(const Argument& argument, const char* what);
 
+// A size of `x`, which operand_of() takes, or a number made of such, from its levels alone.
+absl::StatusOr<Argument> number_of(Builder& b, const Value* x, const rules::Size& size);
+// `levels` with other sizes of the same kind.
+absl::StatusOr<Value*> view_of(Builder& b, const Value* x, Value* levels,
+                               const rules::Sizes& sizes);
+
 // A node of `op`: its first arguments, and behind them those of every result.
 absl::StatusOr<Value*> with_target(Builder& b, OpHandle op, std::vector<Argument> arguments,
                                    const FormTarget& target);

@@ -176,10 +176,24 @@ TEST(IntegerGraph, PoolsPlanesOfBatchesThatVary) {
               HasSubstr("petrel.int8_average.default(%0, [0, 2, 2, 2, 4, 2], [0, 4, 4], "));
   EXPECT_THAT(pooled("%p = aten.mean.dim(%a, [2, 3], false, none)\n", "s0,3,4,4"),
               HasSubstr("petrel.int8_average.default(%0, [0, 4, 4], [0, 4, 4], "));
+  // A mean over a window is a product with ones.
   EXPECT_THAT(pooled("%p = aten.avg_pool2d.default(%a, [2, 2])\n", "1,3,s0 + 4,4"),
+              AllOf(HasSubstr("petrel.int8_convolution.default(%0, "),
+                    HasSubstr(", [2, 2], [0, 0], [1, 1], 3, 3, 3, -128, 127, i8)")));
+  EXPECT_THAT(pooled("%p = aten.avg_pool2d.default(%a, [3, 3], [1, 1], [1, 1])\n", "1,3,s0 + 4,4"),
+              HasSubstr(", [1, 1], [1, 1], [1, 1], 3, 3, 3, -128, 127, i8)"));
+  EXPECT_THAT(pooled("%p = aten.avg_pool2d.default(%a, [3, 3], [1, 1], [1, 1], false, false)\n",
+                     "1,3,s0 + 4,4"),
+              HasSubstr("windows of planes that vary in size have other divisors at the edge"));
+  EXPECT_THAT(pooled("%p = aten._adaptive_avg_pool2d.default(%a, [1, 2])\n", "1,3,s0 + 4,4"),
+              HasSubstr("petrel.int8_average.default(%0, [0, -1, -1], [0, 2, 2, 2, 4, 2], "));
+  EXPECT_THAT(pooled("%p = aten._adaptive_avg_pool2d.default(%a, [2, 1])\n", "1,3,s0 + 4,4"),
               HasSubstr("its planes vary in size"));
   EXPECT_THAT(pooled("%p = aten.mean.dim(%a, [0], false, none)\n", "s0,3,4,4"),
-              HasSubstr("its sizes vary"));
+              AllOf(HasSubstr("aten.permute.default(%0, [1, 2, 3, 0])"),
+                    HasSubstr(", [0, -1, -1], [0, 1, 1], ")));
+  EXPECT_THAT(pooled("%p = aten.mean.dim(%a, [1, 2, 3], true, none)\n", "2,3,s0,4"),
+              AllOf(Not(HasSubstr("permute")), HasSubstr(", [0, 3, 3], [0, -1, -1], ")));
 }
 
 // A list has the size of a dim that varies as -1.
@@ -207,6 +221,23 @@ TEST(IntegerGraph, ReducesDimsThatVary) {
   EXPECT_THAT(
       made("%t = aten.permute.default(%a, [0, 2, 1])\n%p = aten.bmm.default(%t, %a)\n", "s0"),
       HasSubstr("petrel.int8_matmul.default("));
+}
+
+TEST(IntegerGraph, NormsPlanesThatVary) {
+  const auto norm = [](const std::string& least) {
+    Program program;
+    program.methods["m"].graph = graph_of(
+        "method @m<s0: " + least + "..8>(%q: i8[2,6,s0,4]) {" + dequantise("a", "q") +
+        "%n = aten.sym_size.int(%a, 2)\n%h = executorch_prim.mul.Scalar(%n, 4)\n"
+        "%p, %m, %r = aten.native_group_norm.default(%a, none, none, 2, 6, %h, 3, 1e-5)\n" +
+        quantise("z", "p") + "return %z }");
+    const absl::Status status = integer_program(program);
+    return status.ok() ? plain_text(*program.methods["m"].graph) : std::string(status.message());
+  };
+  EXPECT_THAT(norm("1"),
+              AllOf(HasSubstr("petrel.int8_norm.default(%0, %"),
+                    HasSubstr("executorch_prim.floordiv.Scalar(%"), Not(HasSubstr("f32"))));
+  EXPECT_THAT(norm("0"), HasSubstr("its rows have 8*s0 elements, must have 1 to 1048576"));
 }
 
 // Those of a matrix lie as linear has none: channels are its second dim.

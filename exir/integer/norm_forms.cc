@@ -75,13 +75,44 @@ absl::StatusOr<Value*> add_integers(Builder& b, const char* name,
   return add_numbers(b, name, ScalarType::kInt, std::move(data), {});
 }
 
-// Rows of `size`, whose weights repeat in the order of elements.
-absl::StatusOr<Value*> norm(Builder& b, const Node& node, const FormTarget& target, int64_t size,
-                            int64_t repeat, size_t channels) {
-  PETREL_ASSIGN_OR_RETURN(const FormOperand x, operand_of(node.argument(arg::input), "input"));
-  if (size < 1 || size > kMostSize || repeat > kMostSize) {
-    return cannot(absl::StrCat("its rows have ", size, " elements, must have 1 to ", kMostSize));
+// The largest that it can be.
+int64_t most(const rules::Size& size) {
+  int64_t most = 1;
+  while (most < kMostSize && !is_at_most(size, most)) most *= 2;
+  return size.expression().is_constant() ? int64_t{size} : most;
+}
+
+// eps * row^2 * 2^(2 spread) of levels: where rows vary, eps has as many bits as leave room.
+absl::StatusOr<Argument> epsilon_of(Builder& b, const Node& node, const rules::Size& row,
+                                    double eps, int32_t spread) {
+  const auto size = static_cast<double>(most(row));
+  const double largest = std::nearbyint(std::ldexp(eps * size * size, 2 * spread));
+  if (!(largest >= 0 && largest <= std::ldexp(1.0, kSumBits))) {
+    return cannot(absl::StrCat("its eps is ", eps, " in levels, of rows of ", most(row)));
   }
+  if (row.expression().is_constant()) return Argument(static_cast<int64_t>(largest));
+  int room = 0;
+  std::frexp(largest, &room);
+  const int32_t places = std::min(kSumBits - 1 - room, kSumBits);
+  const double each = std::nearbyint(std::ldexp(eps, 2 * spread + places));
+  PETREL_ASSIGN_OR_RETURN(const Argument n, number_of(b, node.input(arg::input), row));
+  PETREL_ASSIGN_OR_RETURN(Value * made, b.call(executorch_prim::mul_Scalar, {n, n}));
+  PETREL_ASSIGN_OR_RETURN(made,
+                          b.call(executorch_prim::mul_Scalar, {made, static_cast<int64_t>(each)}));
+  PETREL_ASSIGN_OR_RETURN(made,
+                          b.call(executorch_prim::floordiv_Scalar, {made, int64_t{1} << places}));
+  return Argument(made);
+}
+
+// Rows of `row`, whose weights repeat in the order of elements.
+absl::StatusOr<Value*> norm(Builder& b, const Node& node, const FormTarget& target,
+                            const rules::Size& row, const rules::Size& repeat, size_t channels) {
+  PETREL_ASSIGN_OR_RETURN(const FormOperand x, operand_of(node.argument(arg::input), "input"));
+  if (!is_at_least(row, 1) || !is_at_most(row, kMostSize) || !is_at_most(repeat, kMostSize)) {
+    return cannot(absl::StrCat("its rows have ", to_string(row.expression()),
+                               " elements, must have 1 to ", kMostSize));
+  }
+  const int64_t size = most(row);
   PETREL_RETURN_IF_ERROR(check_table({static_cast<int64_t>(channels)}));
   PETREL_ASSIGN_OR_RETURN(const auto weights, channels_at(node, arg::weight, channels, 1));
   PETREL_ASSIGN_OR_RETURN(const auto biases, channels_at(node, arg::bias, channels, 0));
@@ -97,18 +128,16 @@ absl::StatusOr<Value*> norm(Builder& b, const Node& node, const FormTarget& targ
   if (shift < 0) return cannot("its bias is too large for the scale of its result");
   const Argument& eps = node.argument(arg::eps);
   if (!eps.is_number()) return cannot("its eps is computed at run time");
-  const double relative = static_cast<double>(size) / x.levels.scale;
-  const double epsilon =
-      std::nearbyint(std::ldexp(eps.as_number() * relative * relative, 2 * spread));
-  if (!(epsilon >= 0 && epsilon <= std::ldexp(1.0, kSumBits))) {
-    return cannot(absl::StrCat("its eps is ", eps.as_number(), " for a scale of ", x.levels.scale));
-  }
+  PETREL_ASSIGN_OR_RETURN(
+      const Argument epsilon,
+      epsilon_of(b, node, row, eps.as_number() / x.levels.scale / x.levels.scale, spread));
+  PETREL_ASSIGN_OR_RETURN(const Argument of_row, number_of(b, node.input(arg::input), row));
+  PETREL_ASSIGN_OR_RETURN(const Argument of_one, number_of(b, node.input(arg::input), repeat));
   PETREL_ASSIGN_OR_RETURN(Value * weight,
                           add_integers(b, "int8_weight", weights, inverse, spread + shift));
   PETREL_ASSIGN_OR_RETURN(Value * bias, add_integers(b, "int8_bias", biases, inverse, shift));
   return with_target(b, petrel_ops::int8_norm,
-                     {Argument(x.value), Argument(size), Argument(repeat), Argument(weight),
-                      Argument(bias), Argument(static_cast<int64_t>(epsilon)),
+                     {Argument(x.value), of_row, of_one, Argument(weight), Argument(bias), epsilon,
                       Argument(int64_t{spread}), Argument(int64_t{shift})},
                      target);
 }
@@ -122,13 +151,13 @@ absl::StatusOr<Value*> layer_norm(Builder& b, const Node& node, const FormTarget
 }
 
 absl::StatusOr<Value*> group_norm(Builder& b, const Node& node, const FormTarget& target) {
-  for (const ArgHandle name : {arg::C, arg::HxW, arg::group}) {
-    if (!node.argument(name).is_int()) return cannot("its sizes vary");
+  const rules::Sizes sizes = sizes_of(node.input(arg::input));
+  if (sizes.size() < 2 || !sizes[1].expression().is_constant()) {
+    return cannot("its channels vary");
   }
-  const int64_t channels = node.argument(arg::C).as_int();
-  const int64_t area = node.argument(arg::HxW).as_int();
-  const int64_t groups = node.argument(arg::group).as_int();
-  if (channels < 1 || area < 1 || groups < 1) return cannot("it has no elements");
+  const int64_t channels = sizes[1], groups = node.argument(arg::group).as_int();
+  if (channels < 1 || groups < 1) return cannot("it has no elements");
+  const rules::Size area = product(rules::Sizes(sizes.begin() + 2, sizes.end()));
   return norm(b, node, target, channels / groups * area, area, static_cast<size_t>(channels));
 }
 

@@ -192,7 +192,7 @@ Inferred norm(const BoundArguments& in) {
     }
     return invalid("argument '", name, "' must be i32, as many as weights");
   }
-  const int64_t size = in.integer("size"), repeat = in.integer("repeat");
+  const Size size = in.integer("size"), repeat = in.integer("repeat");
   constexpr int64_t kMost = 1 << 20;
   if (size < 1 || size > kMost || repeat < 1 || repeat > kMost) {
     return invalid("arguments 'size' and 'repeat' are ", size, " and ", repeat, ", must be in [1, ",
@@ -233,8 +233,9 @@ constexpr OpRow kRows[] = {
     {"petrel::int8_masked_softmax(Tensor input, Tensor mask, int dim, Tensor table, "
      "int multiplier, int shift, int zero_point, int least, int most, ScalarType dtype) -> Tensor",
      "petrel::int8_masked_softmax.out", kPure, infer<masked_softmax>},
-    {"petrel::int8_norm(Tensor input, int size, int repeat, Tensor weight, Tensor bias, "
-     "int epsilon, int spread, int shift, int zero_point, int least, int most, ScalarType dtype) "
+    {"petrel::int8_norm(Tensor input, SymInt size, SymInt repeat, Tensor weight, Tensor bias, "
+     "SymInt epsilon, int spread, int shift, int zero_point, int least, int most, ScalarType "
+     "dtype) "
      "-> Tensor",
      "petrel::int8_norm.out", kPure, infer<norm>},
 };
