@@ -165,6 +165,7 @@ absl::Status collect_unknown(const Json& graph, Places* unknown) {
 bool is_ignored(const std::string& name) {
   static constexpr const char* kIgnored[] = {
       "aten._assert_scalar.default",
+      "aten._assert_tensor_metadata.default",
       "aten.promote_types.default",
       "aten.sym_constrain_range.default",
       "aten.sym_constrain_range_for_size.default",

@@ -255,9 +255,20 @@ absl::StatusOr<std::shared_ptr<Constant>> Payloads::load(Section section, const 
   constant->fqn = fqn;
   constant->kind = kind;
   constant->type = view->type;
+  const Float8* const narrow = float8_of(*tensor);
+  if (narrow != nullptr) {
+    view->type = TensorType::contiguous(ScalarType::kByte, view->type.sizes);
+  }
   absl::StatusOr<Blob> data = slice(member, *view);
   if (!data.ok()) return annotate(data.status(), place);
   constant->data = *std::move(data);
+  if (narrow != nullptr) {
+    const auto size = static_cast<size_t>(constant->type.nbytes());
+    constant->data = Blob::produced(size, [narrow, bits = constant->data](absl::Span<uint8_t> out) {
+      const Blob::Bytes pinned = bits.bytes();
+      widen(*narrow, pinned.span(), out.data());
+    });
+  }
   extents_[fqn] = extent_of(member, *view);
   return constant;
 }

@@ -129,6 +129,13 @@ bool is_complex(const Json& meta) {
   return number.ok() && (*number == kComplex64 || *number == kComplex128);
 }
 
+const Float8* float8_of(const Json& meta) {
+  const std::optional<Json> dtype = meta.find("dtype");
+  if (!dtype) return nullptr;
+  const absl::StatusOr<int64_t> number = dtype->integer();
+  return number.ok() ? find_float8(*number) : nullptr;
+}
+
 absl::StatusOr<MemoryFormat> read_memory_format(const Json& code) {
   PETREL_ASSIGN_OR_RETURN(int64_t number, code.integer());
   switch (number) {
@@ -302,7 +309,11 @@ absl::StatusOr<TensorType> read_tensor_type(const Json& meta, const Symbols& sym
 }
 
 absl::StatusOr<TensorType> read_part_tensor_type(const Json& meta, const Symbols& symbols) {
-  return tensor_type(meta, symbols, read_part_type);
+  return tensor_type(meta, symbols, [](const Json& code) -> absl::StatusOr<ScalarType> {
+    PETREL_ASSIGN_OR_RETURN(const int64_t number, code.integer());
+    if (find_float8(number) != nullptr) return ScalarType::kFloat;
+    return read_part_type(code);
+  });
 }
 
 }  // namespace petrel::exir

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "exir/import/float8.h"
 #include "exir/import/json.h"
 #include "exir/import/size_limits.h"
 #include "exir/ir/argument.h"
@@ -32,6 +33,8 @@ absl::StatusOr<ScalarType> read_part_type(const Json& code);
 // Whether a tensor is of complex numbers.
 bool is_complex(const Json& meta);
 absl::StatusOr<MemoryFormat> read_memory_format(const Json& code);
+// Of a tensor of numbers of 8 bits, which is stored and becomes floats; null for others.
+const Float8* float8_of(const Json& meta);
 // An error unless the code is that of plain strided tensors.
 absl::Status check_layout(const Json& code);
 

@@ -32,6 +32,7 @@ from torch.export import export
 from torchao.quantization.granularity import PerAxis, PerGroup
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 from torchao.quantization.quant_api import (
+    Float8WeightOnlyConfig,
     Int8DynamicActivationIntxWeightConfig,
     IntxWeightOnlyConfig,
     quantize_,
@@ -223,6 +224,8 @@ def main():
                                      ("groups_4bit", torch.int4, PerGroup(32))):
         model = torchao(Rows().eval(), (None, weight_only(dtype, granularity)))
         save(name, model, rows, lowers=False)
+    model = torchao(Rows().eval(), (None, Float8WeightOnlyConfig()))
+    save("rows_float8", model, rows, lowers=False)
     with open(os.path.join(FOLDER, "quanta.txt"), "w", encoding="utf-8") as file:
         file.write("\n".join(QUANTA) + "\n")
 
