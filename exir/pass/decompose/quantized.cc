@@ -236,6 +236,51 @@ Rewritten choose(Builder& b, Node& node) {
   return true;
 }
 
+Rewritten choose_around_zero(Builder& b, Node& node) {
+  Value* x = tensor_at(node, arg::input);
+  const Ints all = all_dims(x->tensor().rank());
+  const Bounds bounds = {fixed_int(node.argument(arg::quant_min)),
+                         fixed_int(node.argument(arg::quant_max))};
+  PETREL_ASSIGN_OR_RETURN(Value * low, b.call(aten::amin, {x, all, false}));
+  PETREL_ASSIGN_OR_RETURN(Value * high, b.call(aten::amax, {x, all, false}));
+  PETREL_ASSIGN_OR_RETURN(low, b.call(aten::clamp, {low, none(), 0}));
+  PETREL_ASSIGN_OR_RETURN(high, b.call(aten::clamp, {high, 0, none()}));
+  PETREL_ASSIGN_OR_RETURN(Value * scale, symmetric_scale(b, "SYMMETRIC", bounds, low, high));
+  PETREL_ASSIGN_OR_RETURN(scale, b.cast(scale, ScalarType::kFloat));
+  PETREL_ASSIGN_OR_RETURN(
+      scale, b.call(aten::clamp, {scale, fixed_number(node.argument(arg::eps)), none()}));
+  PETREL_ASSIGN_OR_RETURN(scale, b.cast(scale, ScalarType::kDouble));
+  PETREL_ASSIGN_OR_RETURN(scale, b.view(scale, {1}));
+  const bool has_sign = node.argument(arg::dtype).as_scalar_type() != ScalarType::kByte;
+  PETREL_ASSIGN_OR_RETURN(Value * zero_point,
+                          b.call(aten::full, {Ints{1}, has_sign ? 0 : 128, ScalarType::kLong}));
+  PETREL_RETURN_IF_ERROR(b.replace(node, {scale, zero_point}));
+  return true;
+}
+
+// Zero points are added before numbers are rounded, which is elsewhere for two levels equally near.
+Rewritten quantize_groups(Builder& b, Node& node) {
+  Value* x = tensor_at(node, arg::input);
+  const ScalarType dtype = node.result()->tensor().dtype;
+  const Bounds bounds = bounds_of(node, dtype);
+  const Size size = fixed_int(node.argument(arg::group_size));
+  const Size groups = numel_of(x) / size;
+  PETREL_ASSIGN_OR_RETURN(Value * y, b.view(x, {groups, size}));
+  PETREL_ASSIGN_OR_RETURN(Value * scale, b.view(node.input(arg::scales), {groups, 1}));
+  PETREL_ASSIGN_OR_RETURN(scale, b.call(aten::reciprocal, {scale}));
+  PETREL_ASSIGN_OR_RETURN(y, b.binary(aten::mul_Tensor, y, scale));
+  Value* zero_point = tensor_at(node, arg::zero_points);
+  if (!is_zero(zero_point)) {
+    PETREL_ASSIGN_OR_RETURN(zero_point, b.view(zero_point, {groups, 1}));
+    PETREL_ASSIGN_OR_RETURN(zero_point, b.cast(zero_point, y->tensor().dtype));
+    PETREL_ASSIGN_OR_RETURN(y, b.binary(aten::add_Tensor, y, zero_point));
+  }
+  PETREL_ASSIGN_OR_RETURN(y, b.call(aten::round, {y}));
+  PETREL_ASSIGN_OR_RETURN(y, b.call(aten::clamp, {y, bounds.low, bounds.high}));
+  PETREL_ASSIGN_OR_RETURN(y, b.cast(y, dtype));
+  return done(b, node, b.view(y, sizes_of(x)));
+}
+
 Rewritten dequantize_groups(Builder& b, Node& node) {
   Value* x = tensor_at(node, arg::input);
   Value* zero_points = tensor_at(node, arg::zero_points);
@@ -265,6 +310,8 @@ constexpr Rewrite kRows[] = {
     {torchao::choose_qparams_affine, choose},
     {torchao::quantize_affine, quantize},
     {torchao::dequantize_affine, dequantize},
+    {quantized_decomposed::choose_qparams_symmetric_tensor, choose_around_zero},
+    {quantized_decomposed::quantize_per_channel_group, quantize_groups},
     {quantized_decomposed::dequantize_per_channel_group, dequantize_groups},
     {aten::_int_mm, int_mm},
 };

@@ -65,4 +65,5 @@ def record():
     quantized.rounding()
     small_matrices.core_factors()
     products.encoder_layers()
+    quantized.around_zero()
     return CASES

@@ -70,6 +70,21 @@ def blocks():
     emit("int_mm", lambda a, b: torch.ops.aten._int_mm(a, b), levels(17, 8), levels(8, 16))
 
 
+def around_zero():
+    """What PT2E chooses for symmetric activations, and levels of groups."""
+    x, special = 3 * rand(2, 3, 8), torch.zeros(2, 4)
+    for name, low, dtype, tensor in (("levels", -127, I8, x), ("bytes", 0, torch.uint8, x),
+                                     ("zeros", -127, I8, special), ("halves", -128, I8, x.half())):
+        emit("choose_around_zero_for_" + name, lambda x, low=low, dtype=dtype: tuple(
+            one.to(to) for one, to in zip(
+                QD.choose_qparams_symmetric.tensor(x, low, low + 254, 1e-5, dtype),
+                (torch.float64, torch.int64))), tensor)
+    halfway = torch.arange(-8, 8).reshape(2, 8) * 0.25
+    emit("quantize_per_channel_group",
+         lambda x, s, z: QD.quantize_per_channel_group(x, s, z, -8, 7, I8, 4), halfway,
+         torch.tensor([[0.5, 0.25], [0.125, 0.5]]), torch.tensor([[1, 0], [-3, 1]]).int())
+
+
 def rounding():
     x, scales = 4 * rand(3, 5), torch.tensor([0.03125, 0.05, 0.2])
     zeros = torch.tensor([3, -8, 7], dtype=torch.int32)
