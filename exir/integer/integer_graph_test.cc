@@ -223,6 +223,17 @@ TEST(IntegerGraph, ReducesDimsThatVary) {
       HasSubstr("petrel.int8_matmul.default("));
 }
 
+// Of levels so small that eps is all of the variance.
+TEST(IntegerGraph, NormsWhatIsMuchSmallerThanItsEps) {
+  const std::string text =
+      integers("method @m(%q: i8[1,8,64,64]) {" + dequantise("a", "q", "2e-06, 3") +
+               "%p, %m, %r = aten.native_group_norm.default(%a, none, none, 1, "
+               "8, 4096, 1, 1e-5)\n" +
+               quantise("z", "p") + "return %z }");
+  EXPECT_THAT(
+      text, AllOf(HasSubstr("petrel.int8_norm.default(%0, 32768, 4096, "), Not(HasSubstr("f32"))));
+}
+
 TEST(IntegerGraph, NormsPlanesThatVary) {
   const auto norm = [](const std::string& least) {
     Program program;

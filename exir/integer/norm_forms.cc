@@ -88,7 +88,7 @@ absl::StatusOr<Argument> epsilon_of(Builder& b, const Node& node, const rules::S
   const auto size = static_cast<double>(most(row));
   const double largest = std::nearbyint(std::ldexp(eps * size * size, 2 * spread));
   if (!(largest >= 0 && largest <= std::ldexp(1.0, kSumBits))) {
-    return cannot(absl::StrCat("its eps is ", eps, " in levels, of rows of ", most(row)));
+    return cannot(absl::StrCat("its eps is ", eps, " squared levels, in rows of ", most(row)));
   }
   if (row.expression().is_constant()) return Argument(static_cast<int64_t>(largest));
   int room = 0;
@@ -120,17 +120,19 @@ absl::StatusOr<Value*> norm(Builder& b, const Node& node, const FormTarget& targ
     return cannot("it has other weights than channels");
   }
   const double inverse = target.levels.inverse;
+  if (!node.argument(arg::eps).is_number()) return cannot("its eps is computed at run time");
+  const double eps = node.argument(arg::eps).as_number() / x.levels.scale / x.levels.scale;
   int32_t spread = std::min((kSumBits - kVarianceBits - 2 * bits_of(size)) / 2, kMostSpread);
+  // A large eps has bits enough by itself.
+  int eps_bits = 0;
+  std::frexp(eps, &eps_bits);
+  spread = std::min(spread, std::max(0, (kSumBits - eps_bits - 2 * bits_of(size)) / 2));
   spread = std::min(spread, kNumberBits - whole_bits(weights, inverse));
   if (spread < 0) return cannot("its weight is too large for the scale of its result");
   const int32_t shift = std::min({kNumberBits - whole_bits(weights, inverse) - spread,
                                   kNumberBits - whole_bits(biases, inverse), kMostNormShift});
   if (shift < 0) return cannot("its bias is too large for the scale of its result");
-  const Argument& eps = node.argument(arg::eps);
-  if (!eps.is_number()) return cannot("its eps is computed at run time");
-  PETREL_ASSIGN_OR_RETURN(
-      const Argument epsilon,
-      epsilon_of(b, node, row, eps.as_number() / x.levels.scale / x.levels.scale, spread));
+  PETREL_ASSIGN_OR_RETURN(const Argument epsilon, epsilon_of(b, node, row, eps, spread));
   PETREL_ASSIGN_OR_RETURN(const Argument of_row, number_of(b, node.input(arg::input), row));
   PETREL_ASSIGN_OR_RETURN(const Argument of_one, number_of(b, node.input(arg::input), repeat));
   PETREL_ASSIGN_OR_RETURN(Value * weight,
