@@ -280,6 +280,39 @@ absl::StatusOr<std::vector<SeenValue>> seen_of(const ScaleGroup& group, const Ra
   return seen;
 }
 
+Range range_of_all(const std::vector<SeenValue>& seen) {
+  Range all;
+  for (const SeenValue& one : seen) all.include(one.range);
+  return all;
+}
+
+// Takes out those that one scale for all shows. It would leave the others less than a level each,
+// such as what is chosen beside a mask of -1e9. 0 any scale shows.
+std::vector<SeenValue> take_wide(std::vector<SeenValue>* seen) {
+  constexpr double kLevels = 255;
+  const auto reach = [](const Range& range) {
+    if (range.is_empty()) return 0.0;
+    return std::max(static_cast<double>(range.max), 0.0) -
+           std::min(static_cast<double>(range.min), 0.0);
+  };
+  const double all = reach(range_of_all(*seen));
+  const auto is_narrow = [&](const SeenValue& one) {
+    const double own = reach(one.range);
+    return own > 0 && own * kLevels < all;
+  };
+  const auto middle = std::stable_partition(seen->begin(), seen->end(), is_narrow);
+  std::vector<SeenValue> wide(middle, seen->end());
+  seen->erase(middle, seen->end());
+  return wide;
+}
+
+void put_numbers(const Affine& numbers, const std::vector<SeenValue>& seen,
+                 MethodQuantization* method) {
+  for (const SeenValue& one : seen) {
+    method->values[one.value->name()] = {one.range.is_empty() ? Range{0, 0} : one.range, numbers};
+  }
+}
+
 }  // namespace
 
 std::vector<const Node*> quantizable_nodes(const Graph& graph, const MethodQuantization& method,
@@ -320,8 +353,7 @@ absl::StatusOr<Ranges> shared_ranges(const Graph& graph, const Ranges& ranges,
   Ranges shared;
   for (const ScaleGroup& group : scale_groups(graph, keep_float)) {
     PETREL_ASSIGN_OR_RETURN(const std::vector<SeenValue> seen, seen_of(group, ranges));
-    Range all;
-    for (const SeenValue& one : seen) all.include(one.range);
+    Range all = range_of_all(seen);
     // Values without elements were seen, but nothing of them.
     if (all.is_empty()) all = {0, 0};
     for (const SeenValue& one : seen) shared[one.value->name()] = all;
@@ -339,14 +371,17 @@ absl::StatusOr<MethodQuantization> choose_numbers(const Graph& graph, const Rang
   for (const ScaleGroup& group : scale_groups(graph, keep_float)) {
     PETREL_ASSIGN_OR_RETURN(const std::vector<SeenValue> seen, seen_of(group, ranges));
     if (seen.empty()) continue;
+    std::vector<SeenValue> narrow = seen;
+    const std::vector<SeenValue> wide = take_wide(&narrow);
     Histogram all(shared.at(seen[0].value->name()));
-    for (const SeenValue& one : seen) {
+    for (const SeenValue& one : wide) {
       const auto found = histograms.find(one.value->name());
       if (found != histograms.end()) all.add(found->second);
     }
-    const Affine numbers = affine_of(all.part(choice));
-    for (const SeenValue& one : seen) {
-      method.values[one.value->name()] = {one.range.is_empty() ? Range{0, 0} : one.range, numbers};
+    put_numbers(affine_of(all.part(choice)), wide, &method);
+    while (!narrow.empty()) {
+      const Affine numbers = affine_of(range_of_all(narrow));
+      put_numbers(numbers, take_wide(&narrow), &method);
     }
   }
   return method;

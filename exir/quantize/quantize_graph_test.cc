@@ -213,6 +213,30 @@ TEST(QuantizeGraph, HasTheFormOfPt2e) {
     return %d })"));
 }
 
+// Levels of one scale would all be those of -1e9.
+TEST(QuantizeGraph, ShowsWhatIsChosenBesideAMask) {
+  const auto graph = graph_of(R"(method @m(%x: f32[1,4], %far: f32[1,4], %mask: bool[1,4]) {
+    %w = constant @w : f32[4,4]
+    %top = aten.maximum.default(%far, %x)
+    %r = aten.where.self(%mask, %x, %top)
+    %y = aten.linear.default(%r, %w, none)
+    return %y })");
+  Ranges ranges = ranges_of(*graph);
+  ranges["x"] = ranges["r"] = {-1, 1};
+  ranges["far"] = {-1e9f, -1e9f};
+  ranges["top"] = {-1e9f, 1};
+  const auto method = choose_numbers(*graph, ranges, {}, {}, {});
+  ASSERT_TRUE(method.ok()) << method.status();
+  for (const char* name : {"x", "r"}) {
+    EXPECT_EQ(method->values.at(name).numbers.scale, affine_of({-1, 1}).scale) << name;
+  }
+  EXPECT_EQ(method->values.at("top").numbers.scale, affine_of({-1e9f, 1}).scale);
+  ranges["far"] = ranges["top"] = {-200, 1};
+  const auto shared = choose_numbers(*graph, ranges, {}, {}, {});
+  ASSERT_TRUE(shared.ok()) << shared.status();
+  EXPECT_EQ(shared->values.at("r").numbers.scale, affine_of({-200, 1}).scale);
+}
+
 TEST(QuantizeGraph, KeepsFloatWhatIsNamed) {
   Program program;
   program.methods["m"].graph = graph_of(kTwoLayers);
