@@ -216,13 +216,6 @@ INSTANTIATE_TEST_SUITE_P(
              "%y = aten.clamp.default(%x, 0.5, none) return %y"},
         Case{"PadConstant", "%x: f32[2,3]", "%y = aten.pad.default(%x, [1, 2]) return %y",
              "%y = aten.constant_pad_nd.default(%x, [1, 2], 0) return %y"},
-        Case{"PadLess", "%x: f32[4,3]", "%y = aten.pad.default(%x, [-1, 2, 0, -3]) return %y",
-             "%a = aten.slice.Tensor(%x, 1, 1, 3, 1) "
-             "%b = aten.slice.Tensor(%a, 0, 0, 1, 1) "
-             "%y = aten.constant_pad_nd.default(%b, [0, 2, 0, 0], 0) return %y"},
-        Case{"PadOnlyLess", "%x: f32[4,3]",
-             "%y = aten.constant_pad_nd.default(%x, [-1, 0], 2.0) return %y",
-             "%y = aten.slice.Tensor(%x, 1, 1, 3, 1) return %y"},
         Case{"PadReflect", "%x: f32[1,4,4]",
              "%y = aten.pad.default(%x, [1, 2, 1, 1], \"reflect\") return %y",
              "%y = aten.reflection_pad2d.default(%x, [1, 2, 1, 1]) return %y"},

@@ -365,6 +365,20 @@ TEST(RewriteDynamic, TakesRunningProductsOfAnyLength) {
 // What is known to be below nothing is cut, beside amounts that nobody knows.
 TEST(RewriteDynamic, CutsWherePaddingIsNegative) {
   EXPECT_EQ(after_pass(decompose, R"(
+      method @f(%x: f32[4, 3]) {
+        %y = aten.constant_pad_nd.default(%x, [-1, 2, 0, -3], 2.0)
+        %z = aten.constant_pad_nd.default(%x, [-1, 0], 2.0)
+        return %y, %z
+      })"),
+            expected(R"(
+      method @f(%x: f32[4, 3]) {
+        %a = aten.slice.Tensor(%x, 1, 1, 3, 1)
+        %b = aten.slice.Tensor(%a, 0, 0, 1, 1)
+        %y = aten.constant_pad_nd.default(%b, [0, 2, 0, 0], 2.0)
+        %z = aten.slice.Tensor(%x, 1, 1, 3, 1)
+        return %y, %z
+      })"));
+  EXPECT_EQ(after_pass(decompose, R"(
       method @f<n: 2..9>(%x: f32[n, 3], %n: int(n), %k: int(9 - n)) {
         %y = aten.constant_pad_nd.default(%x, [-1, 1, %k, %n], 2.0)
         return %y
