@@ -14,7 +14,8 @@
 // Numbers and quoted words of a message are `_`, so that messages of one check are one line.
 // The table is written anew, into the working tree, with
 //
-//   PETREL_WRITE_REFUSALS=1 ./bazelw run //test/refusals:archives_test
+//   PETREL_WRITE_REFUSALS=1 ./bazelw run --test_sharding_strategy=disabled
+//       //test/refusals:archives_test
 #ifndef PETREL_TEST_REFUSALS_REFUSAL_COUNTS_H_
 #define PETREL_TEST_REFUSALS_REFUSAL_COUNTS_H_
 

@@ -219,7 +219,7 @@ Argument list_of(const Argument::List& numbers) {
   Ints ints;
   for (const Argument& number : numbers) {
     if (!number.is_int()) return Argument(numbers);
-    ints.push_back(number.as_int());
+    ints.push_back(fixed_int(number));
   }
   return Argument(std::move(ints));
 }
