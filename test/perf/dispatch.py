@@ -91,7 +91,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=0.5)
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch, wheel.Worker() as worker:
-        interop = Interop(args.petrel, pathlib.Path(scratch), worker)
+        interop = Interop(args.petrel, pathlib.Path(scratch), worker, levels=[])
         rows = [("chain", "steady p50", f"ns an instruction, of {LENGTH}", 1e3 / LENGTH),
                 ("many_weights", "load", f"us to load {NODES} nodes", 1.0)]
         for name, metric, what, unit in rows:
