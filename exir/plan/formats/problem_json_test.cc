@@ -138,7 +138,7 @@ TEST(ProblemJsonTest, ErrorsNameTheBufferAndWhereItIs) {
               HasSubstr("keep has 1 numbers, must have 2"));
   EXPECT_THAT(message("{\"pools\": [{\"name\": \"p\", \"kind\": \"odd\"}], \"buffers\": []}"),
               HasSubstr("must be read_write or read_only"));
-  for (const char* pair : {"3", "[\"a\"]"}) {
+  for (const char* pair : {"3", "[\"a\"]", "{\"a\": \"a\", \"b\": \"b\"}"}) {
     EXPECT_THAT(message("{\"buffers\": [" + a + "\"size\": 1}], \"conflicts\": [" + pair + "]}"),
                 HasSubstr("must be two ids of buffers"));
   }
