@@ -59,6 +59,23 @@ TEST_P(Refused, ScalarsThatHaveNoDim) {
   refuses("llama::fast_hadamard_transform.out", {tensor({}), tensor({})});
 }
 
+// All tensors have the type, so that none differs from another one.
+TEST_P(Refused, TypesThatNothingIsComputedIn) {
+  const EValue none, eps(1e-5);
+  const auto image = [this]() -> Held& { return tensor({1, 2, 2, 2}, ScalarType::Int); };
+  refuses("aten::native_group_norm.out", {image(), none, none, EValue(1), EValue(2), EValue(4),
+                                          EValue(1), eps, image(), tensor({1, 1}), tensor({1, 1})});
+  refuses("aten::_native_batch_norm_legit_no_training.out",
+          {image(), none, none, tensor({2}), tensor({2}), EValue(0.1), eps, image(), tensor({0}),
+           tensor({0})});
+  refuses("aten::_native_batch_norm_legit.no_stats_out",
+          {image(), none, none, EValue(true), EValue(0.1), eps, image(), tensor({2}), tensor({2})});
+  refuses("petrel::int8_softmax.out",
+          {tensor({2, 2}, ScalarType::Char), EValue(1), tensor({256}, ScalarType::Int), EValue(1),
+           EValue(1), EValue(0), EValue(-128), EValue(127), type(ScalarType::Int),
+           tensor({2, 2}, ScalarType::Int)});
+}
+
 TEST_P(Refused, DimsOfADiagonalThatAreOne) {
   refuses("aten::diagonal_copy.out", {square(), EValue(0), EValue(0), EValue(0), square()});
 }
