@@ -11,6 +11,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "exir/import/expect_error.h"
 #include "exir/import/import.h"
 #include "exir/import/size_limits.h"
 #include "exir/import/test_archive.h"
@@ -20,15 +21,6 @@
 
 namespace petrel::exir {
 namespace {
-
-void expect_error(const std::string& path, const std::string& message) {
-  const absl::StatusOr<Method> imported = import_pt2(path, "forward");
-  ASSERT_FALSE(imported.ok()) << path << " must say: " << message;
-  const std::string text(imported.status().message());
-  EXPECT_TRUE(absl::StartsWith(text, path + ": ")) << text;
-  EXPECT_TRUE(absl::StrContains(text, message)) << text;
-  EXPECT_FALSE(absl::StrContains(text, '\n')) << text;
-}
 
 TEST(ImportRefusals, ListsEveryUnknownOperatorWithItsLine) {
   expect_error(shared_fixture("unsupported_ops"),

@@ -7,21 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "exir/import/expect_error.h"
 #include "exir/import/import.h"
 #include "exir/import/test_archive.h"
 #include "exir/import/test_fixtures.h"
 
 namespace petrel::exir {
 namespace {
-
-void expect_error(const std::string& path, const std::string& message) {
-  const absl::StatusOr<Method> imported = import_pt2(path, "forward");
-  ASSERT_FALSE(imported.ok()) << path << " must say: " << message;
-  const std::string text(imported.status().message());
-  EXPECT_TRUE(absl::StrContains(text, message)) << text << "\nmust say: " << message;
-}
 
 // An archive whose outputs are buffers that view one storage of 24 bytes.
 std::string save_views(const std::string& name, const std::string& torch,
