@@ -10,13 +10,30 @@
 #define PETREL_THIRD_PARTY_XNNPACK_AHEAD_H_
 
 #include <stddef.h>
+#include <stdint.h>
 
-/* `offset` bytes behind the block that is computed, and `step` bytes further with each of its rows
- * of weights. {0, 0} brings nothing that is not read anyway. */
+/* Bytes from the block that is computed to what is brought first, and from there to the next for
+ * each row of weights. It is one word because kernels get it on the stack: two words that are
+ * written apart and copied as one wait for all stores before them, those of the last tile. */
 struct petrel_ahead {
-  size_t offset;
-  size_t step;
+  uint64_t offset_and_step;
 };
+
+#define PETREL_STEP_BITS 16
+
+/* Precondition: `step` has 16 bits, `offset` 48. Zeros bring nothing that is not read anyway. */
+static inline struct petrel_ahead petrel_bring(size_t offset, size_t step) {
+  const struct petrel_ahead ahead = {(uint64_t)offset << PETREL_STEP_BITS | step};
+  return ahead;
+}
+
+static inline size_t petrel_offset(struct petrel_ahead ahead) {
+  return (size_t)(ahead.offset_and_step >> PETREL_STEP_BITS);
+}
+
+static inline size_t petrel_step(struct petrel_ahead ahead) {
+  return (size_t)(ahead.offset_and_step & ((1u << PETREL_STEP_BITS) - 1));
+}
 
 /* Has the processor look up where the pages of the first 128 KB from `memory` on are. One look-up
  * takes as long as several tens of lines from memory, and until it is done nothing that comes after

@@ -202,8 +202,8 @@ static void wide_tile(const struct product* p, const float* w, float* c, size_t 
       .fours = p->kc / 4,
       .ones = p->kc % 4,
       .rest = p->kc % 4 * COLUMNS * sizeof(float),
-      .ahead = (const char*)w + p->ahead.offset,
-      .step = p->ahead.step,
+      .ahead = (const char*)w + petrel_offset(p->ahead),
+      .step = petrel_step(p->ahead),
       .output = is_whole ? c : sums,
       .output_stride = is_whole ? p->c_stride : COLUMNS * sizeof(float),
       .weights = w,
@@ -252,7 +252,8 @@ static void many_rows(const struct product* p, const float* w, float* c, size_t 
 static void compute(const struct product* p, const float* w, float* c, size_t nc) {
   for (size_t done = 0; nc != 0; nc -= done) {
     const size_t columns = nc < COLUMNS ? nc : COLUMNS;
-    petrel_open_pages((const char*)w + p->ahead.offset, p->w_block * sizeof(float));
+    petrel_open_pages((const char*)w + petrel_offset(p->ahead),
+                      p->w_block / COLUMNS * petrel_step(p->ahead));
     size_t blocks = 1;
     if (p->mr > 4) {
       many_rows(p, w, c, columns);
@@ -269,7 +270,7 @@ static void compute(const struct product* p, const float* w, float* c, size_t nc
 
 /* Where no later panel is brought: weights of the block itself, each second line. Processors
  * bring the other one with it. */
-static const struct petrel_ahead kSameBlocks = {FAR, 128};
+#define SAME_BLOCKS petrel_bring(FAR, 128)
 
 void petrel_f32_igemm_ahead_14x32__avx512f(size_t mr, size_t nc, size_t kc, size_t ks,
                                            const float** a, const float* w, float* c,
@@ -300,7 +301,7 @@ void petrel_f32_igemm_minmax_ukernel_14x32__avx512f(size_t mr, size_t nc, size_t
                                                     size_t a_offset, const float* zero,
                                                     const union xnn_f32_minmax_params* params) {
   petrel_f32_igemm_ahead_14x32__avx512f(mr, nc, kc, ks, a, w, c, cm_stride, cn_stride, a_offset,
-                                        zero, params, kSameBlocks);
+                                        zero, params, SAME_BLOCKS);
 }
 
 void petrel_f32_gemm_ahead_14x32__avx512f(size_t mr, size_t nc, size_t kc, const float* a,
@@ -322,5 +323,5 @@ void petrel_f32_gemm_minmax_ukernel_14x32__avx512f(size_t mr, size_t nc, size_t 
                                                    size_t cm_stride, size_t cn_stride,
                                                    const union xnn_f32_minmax_params* params) {
   petrel_f32_gemm_ahead_14x32__avx512f(mr, nc, kc, a, a_stride, w, c, cm_stride, cn_stride, params,
-                                       kSameBlocks);
+                                       SAME_BLOCKS);
 }

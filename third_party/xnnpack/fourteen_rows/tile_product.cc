@@ -38,7 +38,7 @@ void TileProduct::run_tile(Kernel kernel, size_t row, size_t rows) {
   const size_t kc = layer_.depth * sizeof(float);
   const size_t c_stride = stride() * sizeof(float);
   const size_t block = kColumns * sizeof(float);
-  const petrel_ahead ahead = {kColumns * (1 + steps()) * sizeof(float), 64};
+  const petrel_ahead ahead = petrel_bring(kColumns * (1 + steps()) * sizeof(float), 64);
   // Rows are stored behind a float that nobody may touch.
   float* const out = &output_[1 + row * stride()];
   if (layer_.window == 0) {

@@ -189,8 +189,8 @@ static void multiply_rows(const struct winograd_layer* layer, const float* v, si
   }
   const size_t panel = panel_floats(layer->depth, layer->panel_columns) * sizeof(float);
   const size_t step = divide_up(m_stride, tiles / layer->panel_rows);
-  const struct petrel_ahead ahead = {panel + row / layer->panel_rows * step * (layer->depth + 1),
-                                     step};
+  const struct petrel_ahead ahead =
+      petrel_bring(panel + row / layer->panel_rows * step * (layer->depth + 1), step);
   layer->product_ahead(rows, columns, depth_bytes, v, depth_bytes, u, m, m_stride, m_stride,
                        layer->params, ahead);
 }
