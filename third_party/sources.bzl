@@ -43,6 +43,7 @@ _XNNPACK_PATCHES = [
     "workspace_payer",
     "pack_bytes",
     "dot_taps",
+    "image",
 ]
 
 def source_libraries():

@@ -140,6 +140,9 @@ struct Node {
   // Decided when it is made ready to run: how many threads compute it by Winograd's algorithm;
   // 0 for direct convolution and all else (algorithms.h).
   uint32_t winograd_threads = 0;
+  // How many threads compute it row by row, and whether from planes (images.h).
+  uint32_t image_threads = 0;
+  bool reads_planes = false;
   // And whether its floats are split for units that multiply bfloat16.
   bool is_split = false;
 };

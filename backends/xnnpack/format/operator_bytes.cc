@@ -204,6 +204,22 @@ uint64_t winograd_bytes(const Node& node) {
   return sum(product({node.winograd_threads, thread}), kAlignment);
 }
 
+// Rows of a band and what is read behind them, and pointers to a tile, for each thread: a band has
+// 8192 floats or the rows of one window.
+uint64_t image_bytes(const Graph& graph, const Node& node) {
+  constexpr uint64_t kBand = 8192;
+  constexpr uint64_t kReadBehind = 32;
+  const Window& w = node.window;
+  const uint64_t channels = node.channels.group_input_channels;
+  const uint64_t row = product(
+      {sum(product({output_dims(graph, node)[2], w.stride_width}), w.kernel_width), channels});
+  const uint64_t floats = sum(std::max(product({row, w.kernel_height}), kBand),
+                              product({kTileRows, w.stride_width, channels}) + kReadBehind);
+  const uint64_t thread =
+      sum(product({floats, sizeof(float)}), product({kTileRows, w.kernel_height, sizeof(void*)}));
+  return sum(product({node.image_threads, thread}), kAlignment);
+}
+
 }  // namespace
 
 uint64_t own_packed_bytes(const Graph& graph, const Node& node) {
@@ -306,6 +322,7 @@ uint64_t own_scratch_bytes(const Graph& graph, const Node& node) {
   }
   switch (node.kind) {
     case NodeKind::Conv2d:
+      if (node.image_threads != 0) return image_bytes(graph, node);
       return std::max(
           node.winograd_threads == 0 ? 0 : winograd_bytes(node),
           is_by_channel(node) ? passes_bytes(output_dims(graph, node), node.window) : 0);

@@ -14,6 +14,7 @@
 //                                            of halves
 //   sums before they are scaled              reductions, large windows      during a run
 //   a block of tiles for each thread         Winograd's convolutions        during a run
+//   a band of rows for each thread           convolutions of images         during a run
 //   a result before it is clamped            sums and other pairs           during a run
 //
 // Never below what XNNPACK takes; above it by rounding and by what some machines

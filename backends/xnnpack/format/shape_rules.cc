@@ -101,9 +101,10 @@ Problem transposed_extent(const char* axis, uint64_t size, uint64_t padding, uin
 }
 
 Problem infer_convolution(const Node& node, const Inputs& in, Dims* out) {
-  const Dims& x = *in[0];
   const Dims& filter = *in[1];
-  if (Problem p = check_rank("input", x, 4); !p.ok()) return p;
+  if (Problem p = check_rank("input", *in[0], 4); !p.ok()) return p;
+  Dims x = *in[0];
+  if (node.reads_planes) x = {x[0], x[2], x[3], x[1]};
   const Channels& c = node.channels;
   const Window& w = node.window;
   const uint64_t input_channels = uint64_t{c.groups} * c.group_input_channels;

@@ -13,6 +13,7 @@
 #include "backends/xnnpack/format/channels_last.h"
 #include "backends/xnnpack/format/dead_nodes.h"
 #include "backends/xnnpack/format/graph_check.h"
+#include "backends/xnnpack/format/images.h"
 #include "backends/xnnpack/format/live_bytes.h"
 #include "backends/xnnpack/format/operator_bytes.h"
 #include "backends/xnnpack/format/payload_reader.h"
@@ -24,6 +25,7 @@
 #include "backends/xnnpack/runtime/paid_call.h"
 #include "backends/xnnpack/runtime/start.h"
 #include "backends/xnnpack/runtime/subgraph.h"
+#include "third_party/xnnpack/image/flag.h"
 #include "third_party/xnnpack/split/flag.h"
 
 namespace petrel::backends::xnnpack {
@@ -186,11 +188,10 @@ Error Delegate::build(const runtime::NamedDataMap* map, const Options& options,
   if (multiply_adds_ >= kMinMultiplyAddsForThreads) {
     thread_pool_ = runtime::shared_thread_pool();
   }
-  if (options.winograd) {
-    choose_algorithms(&graph_,
-                      static_cast<uint32_t>(pthreadpool_get_threads_count(thread_pool_.get())));
-  }
+  const auto threads = static_cast<uint32_t>(pthreadpool_get_threads_count(thread_pool_.get()));
+  if (options.winograd) choose_algorithms(&graph_, threads);
   if (options.fast_math && split_is_available()) choose_split_products(&graph_);
+  choose_images(&graph_, threads, &petrel_takes_images);
   PETREL_RETURN_IF_ERROR(take_values(options));
   ConstantSource constants(graph_, map);
   WeightFeed feed(graph_, &constants, options.share_weights ? &weights_ : nullptr);

@@ -13,12 +13,14 @@
 #include <vector>
 
 #include "backends/xnnpack/format/algorithms.h"
+#include "backends/xnnpack/format/images.h"
 #include "backends/xnnpack/format/live_bytes.h"
 #include "backends/xnnpack/format/test_graphs.h"
 #include "backends/xnnpack/runtime/counted_xnnpack.h"
 #include "backends/xnnpack/runtime/delegate.h"
 #include "backends/xnnpack/runtime/test_support.h"
 #include "runtime/threads/thread_pool.h"
+#include "third_party/xnnpack/image/flag.h"
 
 namespace petrel::backends::xnnpack {
 namespace {
@@ -226,6 +228,8 @@ std::vector<Case> cases() {
       convolution(120, window(1, 1, 1, 0), 4, 4),
       convolution(120, window(1, 2, 1, 0), 4, 4),
       convolution(90, window(9, 2, 1, 4), 1, 8),
+      convolution(120, window(3, 2, 1, 1), 3, 32),
+      convolution(1200, window(7, 2, 1, 3), 3, 8),
       convolution(90, window(5, 1, 3, 0), 3, 70),
       winograd(40, 16, 32),
       winograd(21, 100, 70),
@@ -276,9 +280,10 @@ TEST(OperatorBytes, AreAtLeastWhatXnnpackTakes) {
       if (value.external_id != kNoId) args.add({value.dims.begin(), value.dims.end()});
     }
     Graph graph = b.graph;
-    choose_algorithms(
-        &graph,
-        static_cast<uint32_t>(pthreadpool_get_threads_count(runtime::shared_thread_pool().get())));
+    const auto threads =
+        static_cast<uint32_t>(pthreadpool_get_threads_count(runtime::shared_thread_pool().get()));
+    choose_algorithms(&graph, threads);
+    choose_images(&graph, threads, &petrel_takes_images);
     EXPECT_EQ(graph.nodes[0].winograd_threads != 0, c.name == "winograd");
     xnnpack_memory.peak = xnnpack_memory.now;
     const double before = static_cast<double>(xnnpack_memory.now);

@@ -27,7 +27,8 @@ struct Case {
   NodeKind kind;
   Window window;
   uint32_t groups, group_inputs, group_outputs;
-  Dims image;  // N, H, W, C, the largest
+  Dims image;              // N, H, W, C, the largest
+  bool is_planar = false;  // the input is N, C, H, W
 
   uint32_t channels() const { return groups * group_outputs; }
 };
@@ -99,6 +100,23 @@ Case make_case(Random& random) {
   return c;
 }
 
+// Such as the first layers of networks.
+Case make_image_case(Random& random) {
+  Case c = make_case(random);
+  c.kind = NodeKind::Conv2d;
+  Window& w = c.window;
+  w.dilation_height = w.dilation_width = 1;
+  for (uint32_t* side : {&w.padding_top, &w.padding_bottom}) *side %= w.kernel_height;
+  for (uint32_t* side : {&w.padding_left, &w.padding_right}) *side %= w.kernel_width;
+  c.groups = 1;
+  c.group_inputs = random.in(1, 4);
+  c.group_outputs = random.in(8, 70);
+  c.image = {random.in(1, 2), random.in(1, kMostSide), random.in(14, 4 * kMostSide),
+             c.group_inputs};
+  c.is_planar = random.in(0, 1) == 0;
+  return c;
+}
+
 // The element of the filter between an input and an output channel of a group.
 size_t filter_at(const Case& c, uint32_t y, uint32_t x, uint32_t out, uint32_t in) {
   const Window& w = c.window;
@@ -153,11 +171,20 @@ std::string describe(const Case& c, const Dims& image) {
 void run(Delegate& delegate, const Case& c, const Dims& image, const std::vector<float>& filter,
          Random& random) {
   const Dims out = output_of(c, image);
-  const GuardedFloats to(count_elements(out));
+  const size_t count = count_elements(image);
+  const GuardedFloats to(count_elements(out)), from(count);
   Arguments args;
-  float* const in = args.add(std::vector<int32_t>(image.begin(), image.end()));
+  const Dims sizes = c.is_planar ? Dims{image[0], image[3], image[1], image[2]} : image;
+  args.add(std::vector<int32_t>(sizes.begin(), sizes.end()), from.data());
   args.add(std::vector<int32_t>(out.begin(), out.end()), to.data());
-  for (size_t i = 0; i < count_elements(image); ++i) in[i] = random.number();
+  std::vector<float> pixels(count);
+  const size_t plane = size_t{image[1]} * image[2];
+  for (size_t i = 0; i < count; ++i) {
+    pixels[i] = random.number();
+    const size_t pixel = i / image[3], channel = i % image[3];
+    const size_t in_planes = (pixel / plane * image[3] + channel) * plane + pixel % plane;
+    from.data()[c.is_planar ? in_planes : i] = pixels[i];
+  }
   const runtime::Error error = args.run(delegate);
   if (error != runtime::Error::Ok) {
     EXPECT_TRUE(may_be_refused(c)) << describe(c, image);
@@ -168,7 +195,7 @@ void run(Delegate& delegate, const Case& c, const Dims& image, const std::vector
     for (uint32_t y = 0; y < out[1]; ++y) {
       for (uint32_t x = 0; x < out[2]; ++x) {
         for (uint32_t k = 0; k < out[3]; ++k, ++got) {
-          const float want = expected(c, image, in, filter, n, y, x, k);
+          const float want = expected(c, image, pixels.data(), filter, n, y, x, k);
           ASSERT_NEAR(*got, want, 2e-4)
               << describe(c, image) << " at " << n << "," << y << "," << x << "," << k;
         }
@@ -177,14 +204,20 @@ void run(Delegate& delegate, const Case& c, const Dims& image, const std::vector
   }
 }
 
-void run_case(Random& random) {
-  const Case c = make_case(random);
+void run_case(const Case& c, Random& random) {
   const Window& w = c.window;
   const Dims out = output_of(c, c.image);
   if (count_elements(out) == 0) return;
   TestMap map;
   GraphBuilder b;
-  const uint32_t x = b.input(c.image);
+  uint32_t x = 0;
+  if (c.is_planar) {
+    x = b.inner(c.image);
+    const uint32_t planes = b.input({c.image[0], c.image[3], c.image[1], c.image[2]});
+    b.node(NodeKind::StaticTranspose, {planes}, {x}).list = {0, 2, 3, 1};
+  } else {
+    x = b.input(c.image);
+  }
   std::vector<uint32_t> inputs = {x};
   if (!is_pool(c)) {
     Dims dims = {c.channels(), w.kernel_height, w.kernel_width, c.group_inputs};
@@ -215,7 +248,16 @@ void run_case(Random& random) {
 
 TEST(Windows, GiveWhatPlainLoopsGiveAtEverySize) {
   Random random(7);
-  for (int i = 0; i < kCases; ++i) ASSERT_NO_FATAL_FAILURE(run_case(random)) << i;
+  for (int i = 0; i < kCases; ++i) {
+    ASSERT_NO_FATAL_FAILURE(run_case(make_case(random), random)) << i;
+  }
+}
+
+TEST(Windows, GiveThatForImagesAndPlanes) {
+  Random random(8);
+  for (int i = 0; i < kCases; ++i) {
+    ASSERT_NO_FATAL_FAILURE(run_case(make_image_case(random), random)) << i;
+  }
 }
 
 }  // namespace
