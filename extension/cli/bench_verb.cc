@@ -268,7 +268,8 @@ void add_bench_verb(CLI::App& app, int* exit_code) {
                    "[NAME=]X.npy, or an array such as [1,2]:int64; inputs left out are ones")
       ->take_all()
       ->allow_extra_args(false);
-  verb->add_option("--threads", arguments->threads, "0 (default): one per processor")
+  verb->add_option("--threads", arguments->threads,
+                   "0 (default): one for each processor that the process may use")
       ->check(CLI::Range(0, 1024));
   add_kernels_option(*verb, &arguments->kernels);
   add_isa_option(*verb);

@@ -290,7 +290,8 @@ void add_run_verb(CLI::App& app, int* exit_code) {
   verb->add_flag("--floats", arguments->floats,
                  "give and get numbers where a program takes and returns integers that stand for\n"
                  "them: inputs are f32 and quantised, outputs are dequantised");
-  verb->add_option("--threads", arguments->threads, "0 (default): one per processor")
+  verb->add_option("--threads", arguments->threads,
+                   "0 (default): one for each processor that the process may use")
       ->check(CLI::Range(0, 1024));
   add_kernels_option(*verb, &arguments->kernels);
   add_isa_option(*verb);

@@ -9,11 +9,10 @@
 #ifndef PETREL_EXTENSION_PORTING_THREADPOOL_H_
 #define PETREL_EXTENSION_PORTING_THREADPOOL_H_
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <thread>
 
+#include "runtime/platform/processors.h"
 #include "runtime/threads/thread_count.h"
 
 namespace petrel::porting::extension::threadpool {
@@ -36,9 +35,9 @@ inline ThreadPool* get_threadpool() {
 
 namespace petrel::porting::extension::cpuinfo {
 
-// All of them: which are faster is not told apart.
+// All that the process may use: which are faster is not told apart.
 inline uint32_t get_num_performant_cores() {
-  return std::max(1u, std::thread::hardware_concurrency());
+  return static_cast<uint32_t>(::petrel::runtime::usable_processors());
 }
 
 }  // namespace petrel::porting::extension::cpuinfo

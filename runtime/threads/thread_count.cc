@@ -2,9 +2,9 @@
 #include "runtime/threads/thread_count.h"
 
 #include <atomic>
-#include <thread>
 
 #include "runtime/core/log.h"
+#include "runtime/platform/processors.h"
 
 namespace petrel::runtime {
 namespace {
@@ -12,8 +12,8 @@ namespace {
 std::atomic<size_t> wanted{0};
 
 size_t processors() {
-  const size_t count = std::thread::hardware_concurrency();
-  return count == 0 ? 1 : count < kMaxThreads ? count : kMaxThreads;
+  const size_t count = usable_processors();
+  return count < kMaxThreads ? count : kMaxThreads;
 }
 
 }  // namespace

@@ -15,7 +15,8 @@ namespace petrel::runtime {
 
 inline constexpr size_t kMaxThreads = 1024;
 
-// Threads, the caller's included, from now on. 0 means one for each processor.
+// Threads, the caller's included, from now on. 0 means one for each processor that this process
+// may keep busy (runtime/platform/processors.h).
 // InvalidArgument above kMaxThreads.
 Error set_thread_count(size_t count);
 
