@@ -33,9 +33,9 @@ struct FirstLayer {
   }
 };
 
-bool any(size_t) { return true; }
+bool any(size_t, bool) { return true; }
 
-Graph chosen(Graph graph, bool (*takes_images)(size_t) = &any) {
+Graph chosen(Graph graph, TakesImages* takes_images = &any) {
   EXPECT_TRUE(check_graph(graph).ok()) << check_graph(graph).text();
   choose_images(&graph, kThreads, takes_images);
   EXPECT_TRUE(check_graph(graph).ok()) << check_graph(graph).text();
@@ -94,8 +94,28 @@ TEST(Images, OtherConvolutionsNeedPointers) {
   }
 }
 
+TEST(Images, LevelsOfEightBitsAreImagesToo) {
+  Graph graph = FirstLayer().b.graph;
+  const Node node = graph.nodes[1];
+  const auto is_chosen = [&](Datatype in, Datatype filter, Datatype out) {
+    Graph copy = graph;
+    copy.values[node.inputs[0]].datatype = in;
+    copy.values[node.inputs[1]].datatype = filter;
+    copy.values[node.outputs[0]].datatype = out;
+    choose_images(&copy, kThreads, [](size_t, bool is_float) { return !is_float; });
+    return copy.nodes.back().image_threads != 0;
+  };
+  EXPECT_TRUE(is_chosen(Datatype::QINT8, Datatype::QINT8, Datatype::QINT8));
+  EXPECT_TRUE(is_chosen(Datatype::QINT8, Datatype::QCINT8, Datatype::QINT8));
+  EXPECT_FALSE(is_chosen(Datatype::QINT8, Datatype::QCINT8, Datatype::FP32));
+  EXPECT_FALSE(is_chosen(Datatype::FP32, Datatype::QCINT8, Datatype::FP32));
+  EXPECT_FALSE(is_chosen(Datatype::QDINT8, Datatype::QCINT8, Datatype::FP32));
+  EXPECT_FALSE(is_chosen(Datatype::FP32, Datatype::FP32, Datatype::FP32));
+}
+
 TEST(Images, KernelsDecide) {
-  const Graph graph = chosen(FirstLayer().b.graph, [](size_t outputs) { return outputs != 8; });
+  const Graph graph =
+      chosen(FirstLayer().b.graph, [](size_t outputs, bool) { return outputs != 8; });
   ASSERT_EQ(graph.nodes.size(), 2u);
   EXPECT_EQ(graph.nodes[1].image_threads, 0u);
 }

@@ -204,20 +204,21 @@ uint64_t winograd_bytes(const Node& node) {
   return sum(product({node.winograd_threads, thread}), kAlignment);
 }
 
-// Rows of a band and what is read behind them, and pointers to a tile, for each thread: a band has
-// 8192 floats or the rows of one window.
+// Rows of a band and what is read behind them, windows of bytes and pointers to a tile, for each
+// thread: a band has 32 KB or the rows of one window.
 uint64_t image_bytes(const Graph& graph, const Node& node) {
-  constexpr uint64_t kBand = 8192;
-  constexpr uint64_t kReadBehind = 32;
+  constexpr uint64_t kBand = 32768;
+  constexpr uint64_t kReadBehind = 128;
+  constexpr uint64_t kMostPixel = 16;
   const Window& w = node.window;
-  const uint64_t channels = node.channels.group_input_channels;
   const uint64_t row = product(
-      {sum(product({output_dims(graph, node)[2], w.stride_width}), w.kernel_width), channels});
-  const uint64_t floats = sum(std::max(product({row, w.kernel_height}), kBand),
-                              product({kTileRows, w.stride_width, channels}) + kReadBehind);
-  const uint64_t thread =
-      sum(product({floats, sizeof(float)}), product({kTileRows, w.kernel_height, sizeof(void*)}));
-  return sum(product({node.image_threads, thread}), kAlignment);
+      {sum(product({output_dims(graph, node)[2], w.stride_width}), w.kernel_width), kMostPixel});
+  const uint64_t rows = std::max(product({row, w.kernel_height}), kBand);
+  const uint64_t behind = sum(product({kTileRows, w.stride_width, kMostPixel}), kReadBehind);
+  const uint64_t window = product({w.kernel_height, w.kernel_width, kMostPixel});
+  const uint64_t tile = product(
+      {kTileRows, sum(sum(window, kReadBehind), product({w.kernel_height, sizeof(void*)}))});
+  return sum(product({node.image_threads, sum(sum(rows, behind), tile)}), kAlignment);
 }
 
 }  // namespace

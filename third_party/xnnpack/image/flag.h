@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Of xnn_define_convolution_2d() and xnn_create_convolution2d_nhwc_f32(): compute as image.h does.
- * No flags of XNNPACK.
+ * Of xnn_define_convolution_2d() and the functions that make convolutions of floats and of int8:
+ * compute as image.h does. No flags of XNNPACK.
  */
 #ifndef PETREL_THIRD_PARTY_XNNPACK_IMAGE_FLAG_H_
 #define PETREL_THIRD_PARTY_XNNPACK_IMAGE_FLAG_H_
@@ -19,9 +19,9 @@ extern "C" {
 
 #define PETREL_MOST_IMAGE_CHANNELS 4
 
-/* Whether this processor's kernel for so many channels of the output can do that. Precondition:
- * XNNPACK is initialised. */
-bool petrel_takes_images(size_t outputs);
+/* Whether this processor's kernel for so many channels of the output can do that, of floats or of
+ * int8. Precondition: XNNPACK is initialised. */
+bool petrel_takes_images(size_t outputs, bool is_float);
 
 #ifdef __cplusplus
 } /* extern "C" */

@@ -12,7 +12,13 @@
  * the padding. Then a row of a window is one piece of memory, and needs one pointer; the weights
  * are packed in that order anyway. An input of planes is taken as it is: copying turns it.
  *
- * Sums are those of the kernels, in the same order: results are the same bits.
+ * Kernels of bytes multiply four or eight of a pixel's channels at once, tiles of AMX 64, whether
+ * they are there or not. Windows of a tile are copied one behind the other, and are one pixel with
+ * many channels to the kernel, for which their weights are packed:
+ *
+ *   | r g b r g b r g b  r g b r g b r g b  r g b r g b r g b |     a window of 3 x 3, 27 bytes
+ *
+ * Sums are those of the kernels, floats in the same order: results are the same bits.
  *
  * Whoever fills `struct image_layer` owns what it points to.
  */
@@ -42,8 +48,11 @@ struct image_layer {
   size_t input_height, input_width, output_height, output_width;
   size_t padding_top, padding_left;
   bool is_planar;       /* the input is [n, channels, height, width] */
-  size_t input_stride;  /* floats from pixel to pixel, unless it is planar */
+  size_t input_stride;  /* elements from pixel to pixel, unless it is planar */
   size_t output_stride; /* the same of the output */
+  size_t element;       /* bytes: of a float, or one */
+  size_t pixel;         /* bytes: an element for each channel */
+  unsigned char zero;   /* each byte of an element of the padding */
 
   image_product product; /* for up to `tile_rows` pixels, at most IMAGE_MOST_TILE_ROWS */
   size_t tile_rows;
@@ -52,13 +61,13 @@ struct image_layer {
   const void* packed;
 
   /* Of image_plan(). */
-  size_t padded_width;   /* pixels of a row of scratch memory */
-  size_t band;           /* rows of the output that a task computes */
-  size_t scratch_floats; /* of a thread */
+  size_t padded_width;  /* pixels of a row of scratch memory */
+  size_t band;          /* rows of the output that a task computes */
+  size_t scratch_bytes; /* of a thread */
 
-  const float* input;
-  float* output;
-  float* scratch; /* scratch_floats for each thread, aligned like pointers */
+  const void* input;
+  void* output;
+  char* scratch; /* scratch_bytes for each thread, aligned like pointers */
 };
 
 /* Decides on bands. Precondition: all above it but `packed` is there, and the output has
