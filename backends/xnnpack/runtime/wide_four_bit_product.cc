@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "third_party/xnnpack/ahead.h"
 #include "third_party/xnnpack/tiles.h"
 #include "xnnpack/config.h"
 #include "xnnpack/microparams.h"
@@ -155,7 +154,6 @@ PETREL_VNNI void multiply(const Call& call, const uint8_t* packed) {
   const size_t bytes = call.panel_bytes();
   float* c = call.c;
   for (size_t column = 0; column < call.columns; column += kColumns, packed += bytes) {
-    if (kRows == 1) petrel_open_pages(reinterpret_cast<const char*>(packed) + bytes, bytes);
     __m512 sums[kRows];
     sum_panel<kRows>(call, packed + kColumns * sizeof(float), is_kept ? kept : nullptr, sums);
     const __m512 weight_sums = _mm512_loadu_ps(packed);
@@ -174,21 +172,31 @@ struct alignas(64) Step {
 };
 constexpr size_t kChunk = 32;  // steps that are unpacked before rows go through them: 18 KB
 
-// Unpacks some steps of a panel from the `first`-th on, of all its groups.
-PETREL_VNNI_INLINE void unpack_steps(const Call& call, const uint8_t* packed, size_t first,
-                                     size_t count, Step* steps) {
-  const size_t in_group = call.group / kStep;
-  const size_t group_bytes = in_group * kStepBytes + kColumns * sizeof(uint16_t);
-  for (size_t s = first; s < first + count; ++s, ++steps) {
-    const uint8_t* group = packed + s / in_group * group_bytes;
-    const uint8_t* line = group + s % in_group * kStepBytes;
-    for (size_t i = 0; i < kStepLines; ++i, line += kLine) {
+// Where the weights of a panel go on: the next line, and the scales of its group.
+struct Place {
+  const uint8_t* line;
+  const uint8_t* scales;
+};
+
+PETREL_VNNI_INLINE Place first_place(const Call& call, const uint8_t* packed) {
+  const uint8_t* line = packed + kColumns * sizeof(float);
+  return {line, line + call.group / kStep * kStepBytes};
+}
+
+// Unpacks the next steps of a panel.
+PETREL_VNNI_INLINE void unpack_steps(const Call& call, size_t count, Place* place, Step* steps) {
+  for (size_t s = 0; s < count; ++s, ++steps) {
+    if (place->line == place->scales) {
+      place->line += kColumns * sizeof(uint16_t);
+      place->scales = place->line + call.group / kStep * kStepBytes;
+    }
+    for (size_t i = 0; i < kStepLines; ++i, place->line += kLine) {
       __m512i low, high;
-      unpack(line, &low, &high);
+      unpack(place->line, &low, &high);
       _mm512_store_si512(steps->lines[2 * i], low);
       _mm512_store_si512(steps->lines[2 * i + 1], high);
     }
-    _mm512_store_ps(steps->scales, widened(group + in_group * kStepBytes));
+    _mm512_store_ps(steps->scales, widened(place->scales));
   }
 }
 
@@ -243,10 +251,14 @@ PETREL_TILES_INLINE void add_step(const TileSums products, const Step& step,
   }
 }
 
+// Lines that are brought with each two steps: the next panel goes by with this one, once or twice.
+constexpr size_t kLinesAhead = 9, kLinesAheadTwice = 5;
+
 // Up to kRows rows through unpacked steps. A step is added up while the next ones are multiplied.
 template <size_t kRows, bool kIsSecond>
 PETREL_TILES void sum_steps(const Call& call, size_t first_step, const Step* steps, size_t count,
-                            float (*kept)[kColumns]) {
+                            const char** ahead, float (*kept)[kColumns]) {
+  const size_t lines_ahead = call.rows > 16 ? kLinesAheadTwice : kLinesAhead;
   alignas(64) TileSums products[2];
   __m512 sums[kRows];
 #pragma GCC unroll 16
@@ -255,6 +267,7 @@ PETREL_TILES void sum_steps(const Call& call, size_t first_step, const Step* ste
   multiply_step<kIsSecond, false>(a, call.a_stride, steps[0], products[0]);
   size_t s = 1;
   for (; s + 1 < count; s += 2) {
+    for (size_t i = 0; i < lines_ahead; ++i, *ahead += kLine) _mm_prefetch(*ahead, _MM_HINT_T1);
     multiply_step<kIsSecond, true>(a + s * kStep, call.a_stride, steps[s], products[1]);
     add_step<kRows>(products[0], steps[s - 1], sums);
     multiply_step<kIsSecond, false>(a + (s + 1) * kStep, call.a_stride, steps[s + 1], products[0]);
@@ -273,13 +286,14 @@ PETREL_TILES void sum_steps(const Call& call, size_t first_step, const Step* ste
 
 template <bool kIsSecond>
 PETREL_TILES_INLINE void sum_rows(const Call& call, size_t rows, size_t first_step,
-                                  const Step* steps, size_t count, float (*kept)[kColumns]) {
+                                  const Step* steps, size_t count, const char** ahead,
+                                  float (*kept)[kColumns]) {
   if (rows <= 4) {
-    sum_steps<4, kIsSecond>(call, first_step, steps, count, kept);
+    sum_steps<4, kIsSecond>(call, first_step, steps, count, ahead, kept);
   } else if (rows <= 8) {
-    sum_steps<8, kIsSecond>(call, first_step, steps, count, kept);
+    sum_steps<8, kIsSecond>(call, first_step, steps, count, ahead, kept);
   } else {
-    sum_steps<16, kIsSecond>(call, first_step, steps, count, kept);
+    sum_steps<16, kIsSecond>(call, first_step, steps, count, ahead, kept);
   }
 }
 
@@ -290,14 +304,15 @@ PETREL_TILES void multiply_tiles(const Call& call, const uint8_t* packed) {
   float* c = call.c;
   configure(call.rows);
   for (size_t column = 0; column < call.columns; column += kColumns, packed += bytes) {
-    petrel_open_pages(reinterpret_cast<const char*>(packed) + bytes, bytes);
+    const char* ahead = reinterpret_cast<const char*>(packed) + bytes;
+    Place place = first_place(call, packed);
     std::memset(sums, 0, call.rows * sizeof(sums[0]));
     for (size_t first = 0; first < all_steps; first += kChunk) {
       const size_t count = std::min(kChunk, all_steps - first);
-      unpack_steps(call, packed + kColumns * sizeof(float), first, count, steps);
-      sum_rows<false>(call, std::min(call.rows, size_t{16}), first, steps, count, sums);
+      unpack_steps(call, count, &place, steps);
+      sum_rows<false>(call, std::min(call.rows, size_t{16}), first, steps, count, &ahead, sums);
       if (call.rows > 16) {
-        sum_rows<true>(call, call.rows - 16, first, steps, count, sums + 16);
+        sum_rows<true>(call, call.rows - 16, first, steps, count, &ahead, sums + 16);
       }
     }
     const __m512 weight_sums = _mm512_loadu_ps(packed);
