@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "backends/xnnpack/runtime/wide_four_bit_pack.h"
 #include "third_party/xnnpack/tiles.h"
 #include "xnnpack/config.h"
 #include "xnnpack/microparams.h"
@@ -368,6 +369,7 @@ bool use_wide_four_bit_products(xnn_gemm_config* config, bool has_tiles) {
   kernels[rows - 1].function[0] = kernel;
   config->mr = static_cast<uint8_t>(rows);
   config->log2_kr = 2;
+  config->pack_gemm_goi_bl = &pack_wide_four_bits;
   return true;
 }
 
