@@ -203,7 +203,7 @@ PETREL_VNNI_INLINE void unpack_steps(const Call& call, size_t count, Place* plac
 
 // As the processor reads it. Tiles 0 and 1 are sums of the first 16 rows, 2 and 3 of those behind
 // them, 4 and 5 such rows of A, 6 and 7 a step of weights.
-void configure(size_t rows) {
+PETREL_TILES void configure(size_t rows) {
   struct {
     uint8_t palette = 1, start_row = 0, reserved[14] = {};
     uint16_t line_bytes[16] = {};
