@@ -1,23 +1,27 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Times a decoder with weights of 4 bits in Petrel and in the ExecuTorch wheel.
+"""Times a decoder with weights of 4 bits in Petrel, ExecuTorch and llama.cpp.
 
   ./bazelw build //extension/cli:petrel
   test/perf/decoder4 [--petrel BINARY] [--size 151m] [--rounds N] [--runs N] [--threads 1,2]
-                     [--work DIR] [--json OUT.json]
+                     [--peers wheel,llama] [--work DIR] [--json OUT.json]
 
-The decoder is Llama's kind, with random weights of 4 bits in groups of 32 (decoder4_model.py). Both
-get one archive of torch, with dynamic int8 activations (a scale for each row) and caches of
-floats.
+The decoder is Llama's kind, with random weights of 4 bits in groups of 32
+(decoder4_model.py). Petrel and ExecuTorch get one archive of torch, with dynamic int8
+activations (a scale for each row); llama.cpp gets the same levels and scales as a GGUF file
+(decoder4_gguf.py) and quantises activations in blocks of 32. Caches of keys and values are
+floats, in llama.cpp halves, its default.
 
-First each side reads a prompt of 128 tokens and eight more, one at a time. Its logits must be within 30 dB
-of eager torch's of the weights that the levels stand for, with activations in floats; a side
-whose logits are not is not timed. Then rounds, of a process for each side in turn, with the prompt
-read again and again, and the token behind it. Tokens per second are medians over the rounds; so
-are ratios, petrel / peer (of loading and memory peer / petrel): above 1 Petrel is better.
-Petrel's peak of memory is the whole process's, the wheel's what came on top of Python and its code.
+First each side reads a prompt of 128 tokens and eight more, one at a time. Its logits must be
+within 30 dB of eager torch's of the weights that the levels stand for, with activations in
+floats; a side whose logits are not is not timed. Then rounds, of a process for each side in
+turn, with the prompt read again and again, and the token behind it. Tokens per second are
+medians over the rounds; so are ratios, petrel / peer (of loading and memory peer / petrel):
+above 1 Petrel is better. Petrel's peak of memory is the whole process's, those of the others
+what came on top of Python and their code.
 """
 
+import argparse
 import json
 import pathlib
 import statistics
@@ -33,12 +37,13 @@ import torch  # noqa: E402
 import agreement  # noqa: E402
 import decoder4_model  # noqa: E402
 from command import Failed  # noqa: E402
-from decoder4_sides import PROMPT, Petrel, Wheel, made  # noqa: E402
+from decoder4_sides import PROMPT, Llama, Petrel, Wheel, made  # noqa: E402
 from neutral_archive import save  # noqa: E402
 from tool_parser import ToolParser  # noqa: E402
 
 MIN_DB = 30
 MORE = 8  # tokens after the prompt
+PEERS = ["wheel", "llama"]
 
 
 def expected_logits(decoder: decoder4_model.Decoder4, model: torch.nn.Module,
@@ -50,6 +55,15 @@ def expected_logits(decoder: decoder4_model.Decoder4, model: torch.nn.Module,
             logits.append(model(tokens[:, at:at + 1], torch.tensor([at])))
     decoder4_model.forget(model)
     return torch.cat(logits).numpy()
+
+
+def made_sides(decoder, archive: pathlib.Path, args, work: pathlib.Path) -> list:
+    sides = [Petrel(args.petrel, work, archive)]
+    if "wheel" in args.peers:
+        sides.append(Wheel(decoder, archive, work))
+    if "llama" in args.peers:
+        sides.append(Llama(decoder, archive, work))
+    return sides
 
 
 def agreeing(sides: list, tokens: pathlib.Path, expected: np.ndarray, threads: int) -> list:
@@ -99,6 +113,14 @@ def time_sides(sides: list, tokens: pathlib.Path, threads: int, args) -> list[di
     return rows
 
 
+def peers(word: str) -> list[str]:
+    chosen = word.split(",")
+    for peer in chosen:
+        if peer not in PEERS:
+            raise argparse.ArgumentTypeError(f"'{peer}' is none of {', '.join(PEERS)}")
+    return chosen
+
+
 def main() -> int:
     parser = ToolParser(__doc__, "petrel")
     parser.add_argument("--size", choices=decoder4_model.SIZES, default="151m")
@@ -106,6 +128,7 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--runs", type=int, default=3, help="of the prompt, eight times of a token")
     parser.add_argument("--threads", default="1,2")
+    parser.add_argument("--peers", type=peers, default=PEERS, help=", ".join(PEERS))
     parser.add_argument("--json", type=pathlib.Path)
     args = parser.parse_args()
     numbers = [int(n) for n in args.threads.split(",")]
@@ -126,7 +149,7 @@ def main() -> int:
         archive = work / f"decoder4_{args.size}.pt2"
         if not made(archive, pathlib.Path(decoder4_model.__file__)):
             save(decoder4_model.export(decoder, PROMPT), archive)
-        all_sides = [Petrel(args.petrel, work, archive), Wheel(archive, work)]
+        all_sides = made_sides(decoder, archive, args, work)
         for threads in numbers:
             sides = agreeing(all_sides, work / "tokens.npy", expected, threads)
             failed |= len(sides) < len(all_sides)

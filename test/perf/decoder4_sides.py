@@ -5,8 +5,8 @@
   side.logits(tokens, threads)             # after the prompt and after each token behind it
   side.measure(tokens, threads, rounds)    # {"prefill": us, "decode": us, "load": us, "peak MB": MB}
 
-Tokens are a file of [1, PROMPT + n]. Petrel is a program of C++; the wheel runs in Python
-(decoder4_run.py), which costs it some microseconds a call, and memory that is not counted.
+Tokens are a file of [1, PROMPT + n]. Petrel is a program of C++; the others run in Python
+(decoder4_run.py), which costs them some microseconds a call, and memory that is not counted.
 """
 
 import json
@@ -17,7 +17,9 @@ import tempfile
 import numpy as np
 import torch
 
+import decoder4_gguf
 from command import command
+from decoder4_model import Decoder4, Size
 from sides import pinned
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -75,30 +77,15 @@ class Petrel:
                 "load": read["load_seconds"] * 1e6, "peak MB": read["peak_memory_bytes"] / 1e6}
 
 
-class Wheel:
-    """The wheel's own export, with its partitioner and passes for decoders."""
+class _InPython:
+    runner: list[object]
 
-    name = "wheel"
-
-    def __init__(self, archive: pathlib.Path, work: pathlib.Path) -> None:
-        from executorch.backends.xnnpack.partition.xnnpack_partitioner import XnnpackPartitioner
-        from executorch.exir import ExecutorchBackendConfig, to_edge_transform_and_lower
-        from executorch.exir.passes import MemoryPlanningPass
-        from executorch.exir.passes.sym_shape_eval_pass import ConstraintBasedSymShapeEvalPass
-
-        self.file = work / f"{archive.stem}.wheel.pte"
-        if made(self.file, archive):
-            return
-        with torch.no_grad():
-            edge = to_edge_transform_and_lower(torch.export.load(archive),
-                                               partitioner=[XnnpackPartitioner()])
-            edge.to_executorch(ExecutorchBackendConfig(
-                do_quant_fusion_and_const_prop=True, memory_planning_pass=MemoryPlanningPass(),
-                sym_shape_eval_pass=ConstraintBasedSymShapeEvalPass())).save(str(self.file))
+    def __init__(self, size: Size, file: pathlib.Path) -> None:
+        self.size, self.file = size, file
 
     def _run(self, tokens: pathlib.Path, threads: int, *more: object) -> dict:
-        words = [sys.executable, HERE / "decoder4_run.py", self.file, "--tokens", tokens,
-                 "--prompt", PROMPT, "--threads", threads, *more]
+        words = [*self.runner, HERE / "decoder4_run.py", self.name, self.file, "--tokens", tokens,
+                 "--prompt", PROMPT, "--threads", threads, "--context", self.size.context, *more]
         return json.loads(command(*pinned(threads), *words).splitlines()[-1])
 
     def logits(self, tokens: pathlib.Path, threads: int) -> np.ndarray:
@@ -110,3 +97,36 @@ class Wheel:
         told = self._run(tokens, threads, "--rounds", rounds)
         return {key: told[key] for key in ("prefill", "decode", "load")} | {
             "peak MB": told["peak_kb"] * 1024 / 1e6}
+
+
+class Llama(_InPython):
+    name = "llama"
+    runner = [HERE / "with_llama"]
+
+    def __init__(self, decoder: Decoder4, archive: pathlib.Path, work: pathlib.Path) -> None:
+        super().__init__(decoder.size, work / f"{archive.stem}.gguf")
+        if not made(self.file, archive, pathlib.Path(decoder4_gguf.__file__)):
+            decoder4_gguf.write(decoder, self.file)
+
+
+class Wheel(_InPython):
+    """The wheel's own export, with its partitioner and passes for decoders."""
+
+    name = "wheel"
+    runner = [sys.executable]
+
+    def __init__(self, decoder: Decoder4, archive: pathlib.Path, work: pathlib.Path) -> None:
+        from executorch.backends.xnnpack.partition.xnnpack_partitioner import XnnpackPartitioner
+        from executorch.exir import ExecutorchBackendConfig, to_edge_transform_and_lower
+        from executorch.exir.passes import MemoryPlanningPass
+        from executorch.exir.passes.sym_shape_eval_pass import ConstraintBasedSymShapeEvalPass
+
+        super().__init__(decoder.size, work / f"{archive.stem}.wheel.pte")
+        if made(self.file, archive):
+            return
+        with torch.no_grad():
+            edge = to_edge_transform_and_lower(torch.export.load(archive),
+                                               partitioner=[XnnpackPartitioner()])
+            edge.to_executorch(ExecutorchBackendConfig(
+                do_quant_fusion_and_const_prop=True, memory_planning_pass=MemoryPlanningPass(),
+                sym_shape_eval_pass=ConstraintBasedSymShapeEvalPass())).save(str(self.file))

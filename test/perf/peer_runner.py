@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs an ONNX file in ONNX Runtime or OpenVINO, or a LiteRT file, in 32-bit floats.
+"""Runs an ONNX file in ONNX Runtime or OpenVINO, or a LiteRT file.
 
   peer_runner.py ENGINE MODEL --inputs X.npy... --threads N [--seconds S] [--output-dir DIR]
 
@@ -64,9 +64,21 @@ def litert(model: str, inputs: list[np.ndarray], threads: int) -> Engine:
     numbers = lambda slot: [int(digits) for digits in re.findall(r"\d+", slot["name"])]
     for slot, array in zip(sorted(interpreter.get_input_details(), key=numbers), inputs,
                            strict=True):
+        scale, zero_point = slot["quantization"]
+        if slot["dtype"] == np.int8 and scale:  # a quantised file's
+            array = np.clip(np.rint(array / np.float32(scale)) + zero_point, -128, 127)
+            array = array.astype(np.int8)
         interpreter.set_tensor(slot["index"], array.astype(slot["dtype"], casting="same_kind"))
+
+    def output(slot: dict) -> np.ndarray:
+        scale, zero_point = slot["quantization"]
+        made = interpreter.get_tensor(slot["index"])
+        if made.dtype != np.int8 or not scale:
+            return made
+        return (made.astype(np.float32) - zero_point) * np.float32(scale)
+
     outputs = sorted(interpreter.get_output_details(), key=numbers)
-    return interpreter.invoke, lambda: [interpreter.get_tensor(slot["index"]) for slot in outputs]
+    return interpreter.invoke, lambda: [output(slot) for slot in outputs]
 
 
 ENGINES = {"onnxruntime": onnxruntime, "openvino": openvino, "litert": litert}

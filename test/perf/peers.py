@@ -8,7 +8,8 @@
 
 All run the same network with the same inputs in 32-bit floats, or with --int8 in the
 same integers (int8_network.py; ONNX files have them as QuantizeLinear and
-DequantizeLinear; LiteRT takes no part), each round in a process of its own that is pinned
+DequantizeLinear; LiteRT has scales of its own behind sigmoid, softmax and tanh, and what
+makes inputs of floats integers and back is not part of its time), each round in a process of its own that is pinned
 to as many cores as it has threads, in turn, each round beginning with another one. Petrel
 and ExecuTorch are C++ programs; the others run in Python with inputs and outputs bound
 ahead, which costs them a few microseconds a run (the row `digits` shows that more than it
@@ -84,7 +85,7 @@ def time_network(network: networks.Network, work: pathlib.Path, args) -> list[di
     for side in sides:
         for threads in numbers:
             side.check(network, threads)
-    peers = [p for p in PYTHON_PEERS if p in args.peers and not (args.int8 and p == "litert")]
+    peers = [p for p in PYTHON_PEERS if p in args.peers]
     rows = []
     for table, call in network.timed.items():
         others = python_sides(work, table, network.stateless[table], numbers, peers)

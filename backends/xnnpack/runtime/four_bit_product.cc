@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/xnnpack/runtime/four_bit_product.h"
 
+#include "backends/xnnpack/runtime/wide_four_bit_product.h"
+
 #if defined(__x86_64__)
 
 #include <immintrin.h>
@@ -9,6 +11,7 @@
 #include <cstring>
 
 #include "xnnpack/config.h"
+#include "xnnpack/hardware-config.h"
 #include "xnnpack/microparams.h"
 
 // A function of vectors: compiled for AVX2 in a program for any x86.
@@ -180,8 +183,12 @@ PETREL_AVX2 void product(size_t mr, size_t nc, size_t kc, const void* a, size_t 
 bool use_four_bit_products() {
   // It is XNNPACK's own, which nobody reads before operators are made.
   auto* config = const_cast<xnn_gemm_config*>(xnn_init_qd8_f32_qb4w_gemm_config());
-  const bool is_for_avx2 = config != nullptr && config->mr == 3 && config->nr == kColumns &&
-                           config->log2_kr == 3 && config->log2_sr == 0 && config->planes == 2;
+  if (config == nullptr) return false;
+  if (use_wide_four_bit_products(config, xnn_init_hardware_config()->use_x86_avx512amx)) {
+    return true;
+  }
+  const bool is_for_avx2 = config->mr == 3 && config->nr == kColumns && config->log2_kr == 3 &&
+                           config->log2_sr == 0 && config->planes == 2;
   if (!is_for_avx2) return false;
   auto& kernels = config->minmax.dqgemm;
   std::memset(kernels, 0, sizeof(kernels));

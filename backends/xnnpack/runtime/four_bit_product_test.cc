@@ -121,12 +121,23 @@ void check(const Case& c, pthreadpool_t pool = nullptr) {
 }
 
 TEST(FourBitProduct, AgreesWithDoubleForAnyNumberOfRows) {
-  for (size_t rows = 1; rows <= 17; ++rows) check({rows, 24, 64, 32});
+  for (size_t rows = 1; rows <= 35; ++rows) check({rows, 24, 64, 32});
   check({128, 40, 352, 32});
 }
 
+// Tiles take a row of weights in pieces, and sums of rows of levels are kept for a while.
+TEST(FourBitProduct, TakesAnyDepth) {
+  for (const size_t depth : {32, 96, 992, 1024, 1056, 2080}) check({19, 17, depth, 32});
+  check({3, 17, 2304, 768});
+  check({14, 17, 19200, 64});
+  check({1, 5, 270336, 128});
+}
+
 TEST(FourBitProduct, TakesAnyNumberOfColumns) {
-  for (size_t columns = 1; columns <= 17; ++columns) check({3, columns, 96, 32});
+  for (size_t columns = 1; columns <= 33; ++columns) {
+    check({1, columns, 96, 32});
+    check({3, columns, 96, 32});
+  }
 }
 
 TEST(FourBitProduct, TakesLongerGroups) {
