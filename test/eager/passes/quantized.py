@@ -128,3 +128,8 @@ def rounding():
     emit("round_to_levels_of_channels", lambda x, s, z: (
         QD.fake_quant_per_channel(x, s, z, 0, -8, 7),
         QD.fake_quant_per_channel(x.t(), s, 0 * z, 1, -128, 127)), x, scales, zeros)
+    # As the quantiser of embeddings makes tables: bytes, and zero points that are floats.
+    emit("embedding_of_bytes", lambda q, s, z, i: torch.embedding(
+        QD.dequantize_per_channel(q, s, z, 0, 0, 255, torch.uint8), i),
+        torch.tensor([[0, 255, 128, 7], [3, 200, 100, 50], [9, 8, 7, 6]], dtype=torch.uint8), scales,
+        torch.tensor([12.25, 100.0, 0.5]), torch.tensor([2, 0, 1]))
