@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -67,20 +68,29 @@ int stream_error(voidpf, voidpf opaque) {
   return static_cast<MemoryStream*>(opaque)->ended ? 1 : 0;
 }
 
-// The last record of an archive, with its comment, ends where the file ends.
-bool is_complete(absl::Span<const uint8_t> bytes) {
+// The place of the last record of an archive, which ends, with its comment, where the file ends;
+// nullopt where there is none.
+std::optional<size_t> find_last_record(absl::Span<const uint8_t> bytes) {
   constexpr size_t kRecordSize = 22;
   constexpr size_t kMaxComment = 65535;
-  if (bytes.size() < kRecordSize) return false;
+  if (bytes.size() < kRecordSize) return std::nullopt;
   const size_t last = bytes.size() - kRecordSize;
   const size_t first = last > kMaxComment ? last - kMaxComment : 0;
   for (size_t place = last + 1; place-- > first;) {
     const uint8_t* record = bytes.data() + place;
     if (std::memcmp(record, "PK\5\6", 4) != 0) continue;
     const size_t comment = record[20] + size_t{256} * record[21];
-    return place + kRecordSize + comment == bytes.size();
+    if (place + kRecordSize + comment == bytes.size()) return place;
+    return std::nullopt;
   }
-  return false;
+  return std::nullopt;
+}
+
+// Whether the last record tells of no members and no directory.
+bool tells_of_nothing(const uint8_t* record) {
+  constexpr size_t kNumbers = 4;
+  constexpr size_t kComment = 20;
+  return std::all_of(record + kNumbers, record + kComment, [](uint8_t byte) { return byte == 0; });
 }
 
 struct CloseUnzip {
@@ -168,9 +178,10 @@ absl::StatusOr<ZipArchive> ZipArchive::open(absl::Span<const uint8_t> bytes) {
     return absl::InvalidArgumentError(absl::StrCat(parts...));
   };
   if (bytes.empty()) return error("is empty");
-  if (!is_complete(bytes)) {
-    return error("is not a zip archive, or its end is missing");
-  }
+  const std::optional<size_t> last = find_last_record(bytes);
+  if (!last) return error("is not a zip archive, or its end is missing");
+  // minizip takes a record at the start, as that of an archive without members, for none.
+  if (*last == 0 && tells_of_nothing(bytes.data())) return archive;
   MemoryStream stream{bytes};
   zlib_filefunc64_def functions = {open_stream, read_stream,  write_stream, tell_stream,
                                    seek_stream, close_stream, stream_error, &stream};

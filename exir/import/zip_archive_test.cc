@@ -159,6 +159,18 @@ TEST(ZipArchive, RefusesWhatIsNoArchive) {
   }
 }
 
+// As numpy.savez() without arrays writes it.
+TEST(ZipArchive, OpensOneWithoutMembers) {
+  const std::string bytes = "PK\5\6" + std::string(18, '\0');
+  const auto zip = ZipArchive::open(span_of(bytes));
+  ASSERT_TRUE(zip.ok()) << zip.status();
+  EXPECT_TRUE(zip->names().empty());
+  EXPECT_EQ(zip->read("x.npy").status().code(), absl::StatusCode::kNotFound);
+  std::string damaged = bytes;
+  damaged[10] = 1;  // A member, of which nothing else tells.
+  EXPECT_FALSE(ZipArchive::open(span_of(damaged)).ok());
+}
+
 void expect_refused_bytes(const std::string& bytes, const std::string& message) {
   const auto zip = ZipArchive::open(span_of(bytes));
   ASSERT_FALSE(zip.ok()) << message;

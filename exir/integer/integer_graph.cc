@@ -85,6 +85,23 @@ const Node* before_clamps(const Node& quantize, FormTarget* target) {
   return node;
 }
 
+// Of a tensor that is filled with a number one that is filled with its level; null for others.
+absl::StatusOr<Value*> filled_form(Builder& b, const Node& quantize) {
+  const Node* const node = quantize.input(arg::input)->producer();
+  if (!node->is(aten::full)) return nullptr;
+  const Argument& number = node->argument(arg::fill_value);
+  if (!number.is_number() || std::isnan(number.as_number())) return nullptr;
+  const Int8Levels levels = *levels_of(quantize);
+  std::vector<Argument> arguments = node->arguments();
+  const auto place = [&](ArgHandle name) -> Argument& {
+    return arguments[static_cast<size_t>(node->op().find_arg(name))];
+  };
+  place(arg::fill_value) = Argument(levels.level_of(number.as_number()));
+  place(arg::dtype) = Argument(levels.dtype);
+  PETREL_ASSIGN_OR_RETURN(const Node* filled, b.node(node->op(), std::move(arguments)));
+  return filled->result();
+}
+
 // The integers that `quantize` gives; null, perhaps with a reason, where they are none.
 absl::StatusOr<Value*> integers_of(Builder& b, const Node& quantize, Reasons* reasons) {
   FormTarget target;
@@ -94,6 +111,8 @@ absl::StatusOr<Value*> integers_of(Builder& b, const Node& quantize, Reasons* re
       same != nullptr && *levels_of(*same) == target.levels) {
     return same->input(arg::input);
   }
+  PETREL_ASSIGN_OR_RETURN(Value* const filled, filled_form(b, quantize));
+  if (filled != nullptr) return filled;
   PETREL_ASSIGN_OR_RETURN(Value* const table, table_form(b, quantize));
   if (table != nullptr) return table;
   const Node* const node = before_clamps(quantize, &target);

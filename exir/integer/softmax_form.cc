@@ -27,13 +27,17 @@ absl::StatusOr<Value*> exponentials_of(Builder& b, double scale) {
   return add_numbers(b, "int8_exp", ScalarType::kInt, std::move(data), {});
 }
 
-// The last dims of `like`, all that differ from 1.
-absl::StatusOr<Value*> mask_as(Builder& b, Value* mask, const TensorType& like) {
-  const rules::Sizes sizes = sizes_of(mask), wanted = sizes_of(like);
+// The last dims of `scores`, all that differ from 1.
+absl::StatusOr<Value*> mask_as(Builder& b, Value* mask, const FormOperand& scores) {
+  const rules::Sizes sizes = sizes_of(mask), wanted = sizes_of(scores.value);
   if (is_always(sizes, {wanted.end() - static_cast<ptrdiff_t>(sizes.size()), wanted.end()})) {
     return mask;
   }
-  return b.expand(mask, wanted);
+  if (!scores.value->tensor().is_dynamic()) return b.expand(mask, wanted);
+  // What is true of all levels has their sizes, whatever those are.
+  PETREL_ASSIGN_OR_RETURN(Value * all,
+                          b.call(aten::ge_Scalar, {scores.value, scores.levels.first()}));
+  return b.binary(aten::logical_and, all, mask);
 }
 
 absl::StatusOr<Value*> softmax(Builder& b, const Node& node, const FormTarget& target) {
@@ -62,7 +66,7 @@ absl::StatusOr<Value*> softmax(Builder& b, const Node& node, const FormTarget& t
                                      Argument(int64_t{point.multiplier}),
                                      Argument(int64_t{point.shift})};
   if (!is_masked) return with_target(b, petrel_ops::int8_softmax, std::move(arguments), target);
-  PETREL_ASSIGN_OR_RETURN(Value * mask, mask_as(b, masking->input(arg::condition), type));
+  PETREL_ASSIGN_OR_RETURN(Value * mask, mask_as(b, masking->input(arg::condition), x));
   arguments.insert(arguments.begin() + 1, Argument(mask));
   return with_target(b, petrel_ops::int8_masked_softmax, std::move(arguments), target);
 }

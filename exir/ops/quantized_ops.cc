@@ -137,13 +137,41 @@ Inferred choose_qparams(const BoundArguments& in) {
 }
 
 // One pair for each row of the last dimension.
-Inferred choose_qparams_per_token(const BoundArguments& in) {
+Inferred choose_for_rows(const BoundArguments& in) {
   PETREL_RETURN_IF_ERROR(check_floating(in.tensor("input"), "input"));
   Sizes sizes = in.tensor("input").sizes;
   if (sizes.empty()) return invalid("argument 'input' has no dimension");
   sizes.back() = 1;
   return std::vector<Type>{TensorType::contiguous(ScalarType::kDouble, sizes),
                            TensorType::contiguous(ScalarType::kLong, sizes)};
+}
+
+// The same around 0, for which PyTorch has levels of i8 alone.
+Inferred choose_around_zero_for_rows(const BoundArguments& in) {
+  if (in.dtype("dtype") == ScalarType::kChar) return choose_for_rows(in);
+  return invalid("argument 'dtype' is ", std::string(scalar_type_name(*in.dtype("dtype"))),
+                 ", must be i8");
+}
+
+// Rounded to levels of channels, and dequantised again.
+Inferred fake_quantize(const BoundArguments& in) {
+  const TensorType& input = in.tensor("input");
+  const int64_t low = in.integer("quant_min");
+  const int64_t high = in.integer("quant_max");
+  if (low < INT32_MIN || high > INT32_MAX || low > high) {
+    return invalid("arguments 'quant_min' and 'quant_max' are ", low, " and ", high,
+                   ", must be a range within 32 bits");
+  }
+  if (input.dtype != ScalarType::kFloat) {
+    return invalid("argument 'input' has type ", std::string(scalar_type_name(input.dtype)),
+                   ", must be f32");
+  }
+  PETREL_RETURN_IF_ERROR(check_scales(in));
+  return one(input);
+}
+
+Inferred convert(const BoundArguments& in) {
+  return one(*in.dtype("dtype"), in.tensor("input").sizes);
 }
 
 // Rows of a table that is stored with `kPerByte` elements in each byte.
@@ -256,7 +284,19 @@ constexpr OpRow kRows[] = {
     {"quantized_decomposed::choose_qparams_per_token_asymmetric(Tensor input, "
      "ScalarType dtype) -> (Tensor, Tensor)",
      "quantized_decomposed::choose_qparams_per_token_asymmetric.out", kPure,
-     infer<choose_qparams_per_token>},
+     infer<choose_for_rows>},
+    {"quantized_decomposed::_choose_qparams_per_token_asymmetric_impl(Tensor input, ScalarType "
+     "dtype) -> (Tensor, Tensor)",
+     "", kPure, infer<choose_for_rows>},
+    {"quantized_decomposed::choose_qparams_per_token(Tensor input, ScalarType dtype) -> (Tensor, "
+     "Tensor)",
+     "", kPure, infer<choose_around_zero_for_rows>},
+    {"quantized_decomposed::fake_quant_per_channel(Tensor input, Tensor scales, Tensor "
+     "zero_points, int axis, int quant_min, int quant_max) -> Tensor",
+     "", kPure | kElementwise, infer<fake_quantize>},
+    {"quantized_decomposed::convert_element_type.no_fuse(Tensor input, ScalarType dtype) -> "
+     "Tensor",
+     "", kPure | kElementwise, infer<convert>},
     {"quantized_decomposed::quantize_per_token(Tensor input, Tensor scales, "
      "Tensor zero_points, int quant_min, int quant_max, ScalarType dtype) -> "
      "Tensor",

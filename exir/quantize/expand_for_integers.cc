@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "exir/pass/decompose/decompose.h"
 #include "exir/pass/framework/constant_data.h"
 #include "exir/pass/framework/rewrite.h"
+#include "exir/pass/framework/rewrite_dynamic.h"
 #include "exir/pass/lower/lower_to_kernels.h"
 #include "exir/pass/passes/fold_constants.h"
 #include "exir/pass/passes/merge_equal_nodes.h"
@@ -75,6 +77,11 @@ absl::StatusOr<SplitMask> split(Builder& b, const Value& mask, bool is_of_scores
 }
 
 absl::StatusOr<bool> is_zero(const Value& value) {
+  const Node* const maker = value.producer();
+  if (maker != nullptr && maker->is(aten::full)) {
+    const Argument& filled = maker->argument(arg::fill_value);
+    return filled.is_number() && filled.as_number() == 0;
+  }
   if (!is_fixed(&value)) return false;
   PETREL_ASSIGN_OR_RETURN(const std::vector<double> numbers, decode_constant(*value.constant()));
   return std::all_of(numbers.begin(), numbers.end(), [](double number) { return number == 0; });
@@ -82,6 +89,87 @@ absl::StatusOr<bool> is_zero(const Value& value) {
 
 bool moves_elements(const Node& node) {
   return node.is(aten::view, aten::permute, aten::expand, aten::slice_Tensor);
+}
+
+// `value`, moved as each of `moves` does, the last first.
+BuiltValue moved_alike(Builder& b, Value* value, const std::vector<const Node*>& moves) {
+  for (size_t i = moves.size(); i-- > 0;) {
+    const OpInfo& op = moves[i]->op();
+    std::vector<Argument> arguments = moves[i]->arguments();
+    arguments[static_cast<size_t>(op.find_arg(arg::self))] = Argument(value);
+    PETREL_ASSIGN_OR_RETURN(const Node* moved, b.node(op, std::move(arguments)));
+    value = moved->result();
+  }
+  return value;
+}
+
+// A number, or a constant of one element.
+std::optional<double> number_in(const Argument& argument) {
+  if (argument.is_number()) return argument.as_number();
+  const Value* const value = tensor_in(argument);
+  if (!is_fixed(value) || value->tensor().numel() != 1) return std::nullopt;
+  const auto numbers = decode_constant(*value->constant());
+  return numbers.ok() ? std::optional<double>(numbers->front()) : std::nullopt;
+}
+
+// One step of arithmetic of a tensor and a number: a sum, difference or product.
+struct Step {
+  const Value* of = nullptr;  // null of other nodes
+  double factor = 1, term = 0;
+};
+
+Step step_of(const Node& node) {
+  const bool is_sum = node.is(aten::add_Tensor, aten::add_Scalar);
+  const bool is_difference = node.is(aten::sub_Tensor, aten::sub_Scalar);
+  const bool is_product = node.is(aten::mul_Tensor, aten::mul_Scalar);
+  if (!is_sum && !is_difference && !is_product) return {};
+  if (!is_product && node.argument(arg::alpha) != Argument(int64_t{1})) return {};
+  const Value* const self = tensor_at(node, arg::self);
+  const Value* const other = tensor_at(node, arg::other);
+  if (const auto number = number_in(node.argument(arg::other)); number && self != nullptr) {
+    if (is_product) return {self, *number, 0};
+    return {self, 1, is_sum ? *number : -*number};
+  }
+  const auto number = number_in(node.argument(arg::self));
+  if (!number || other == nullptr) return {};
+  if (is_product) return {other, *number, 0};
+  return {other, is_sum ? 1.0 : -1.0, *number};
+}
+
+// What is allowed, of a mask that is computed of flags: (1 - flags) * -10000, as encoders of words
+// do, and moved to the sizes of scores. Null for others.
+absl::StatusOr<Value*> computed_of_flags(Builder& b, Value* mask) {
+  std::vector<const Node*> moves;
+  std::vector<Step> steps;  // last first
+  const Value* value = mask;
+  const Node* made = value->producer();
+  for (; made != nullptr && !made->is(aten::_to_copy); made = value->producer()) {
+    if (moves_elements(*made)) {
+      moves.push_back(made);
+      value = made->input(arg::self);
+      continue;
+    }
+    steps.push_back(step_of(*made));
+    value = steps.back().of;
+    if (value == nullptr || value->tensor().all_sizes() != made->result()->tensor().all_sizes()) {
+      return nullptr;
+    }
+  }
+  if (made == nullptr || made->input(arg::self)->tensor().dtype != ScalarType::kBool) {
+    return nullptr;
+  }
+  double of_false = 0, of_true = 1;
+  for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
+    of_false = of_false * step->factor + step->term;
+    of_true = of_true * step->factor + step->term;
+  }
+  Value* allowed = made->input(arg::self);
+  if (of_true <= kShutOut && of_false == 0) {
+    PETREL_ASSIGN_OR_RETURN(allowed, b.call(aten::logical_not, {allowed}));
+  } else if (of_false > kShutOut || of_true != 0) {
+    return nullptr;
+  }
+  return moved_alike(b, allowed, moves);
 }
 
 // What is allowed, of a mask that was chosen by it: 0 there, and elsewhere what shuts out. The
@@ -102,14 +190,7 @@ absl::StatusOr<Value*> chosen_by(Builder& b, Value* mask) {
   if (!moves.empty() && allowed->tensor().all_sizes() != made->result()->tensor().all_sizes()) {
     return nullptr;
   }
-  for (size_t i = moves.size(); i-- > 0;) {
-    const OpInfo& op = moves[i]->op();
-    std::vector<Argument> arguments = moves[i]->arguments();
-    arguments[static_cast<size_t>(op.find_arg(arg::self))] = Argument(allowed);
-    PETREL_ASSIGN_OR_RETURN(const Node* moved, b.node(op, std::move(arguments)));
-    allowed = moved->result();
-  }
-  return allowed;
+  return moved_alike(b, allowed, moves);
 }
 
 // x + mask, where the mask is a constant, or chosen by what is allowed; it may also add to what
@@ -145,6 +226,9 @@ Rewritten masked_sum(Builder& b, Node& node) {
     }
     if (x->tensor().all_sizes() != sizes) continue;
     PETREL_ASSIGN_OR_RETURN(Value * allowed, chosen_by(b, mask));
+    if (allowed == nullptr && is_score(*node.result())) {
+      PETREL_ASSIGN_OR_RETURN(allowed, computed_of_flags(b, mask));
+    }
     if (allowed != nullptr) return where_allowed(b, node, allowed, x);
   }
   return false;
@@ -204,6 +288,55 @@ constexpr Rewrite kRows[] = {
     {aten::where_self, choose},
 };
 
+// Rows that look at what makes their operands, and write no sizes: where sizes vary,
+// apply_rewrites() tries rows on the node alone.
+absl::StatusOr<bool> rewrite_where_sizes_vary(Graph& graph) {
+  bool changed = false;
+  for (Node* node : graph.node_pointers()) {
+    if (!node->is(aten::add_Tensor, aten::where_self) || !has_varying_sizes(*node)) continue;
+    Builder b(graph, node);
+    PETREL_ASSIGN_OR_RETURN(const bool rewritten,
+                            node->is(aten::add_Tensor) ? masked_sum(b, *node) : choose(b, *node));
+    changed = changed || rewritten;
+  }
+  return changed;
+}
+
+// Flags that become numbers: levels of 0 and 1, as bytes are (of_bytes.h).
+Rewritten bytes_of_flags(Builder& b, Node& node) {
+  Value* const flags = tensor_at(node, arg::self);
+  if (flags->tensor().dtype != ScalarType::kBool || flags->is_constant() ||
+      node.result()->tensor().dtype != ScalarType::kFloat) {
+    return false;
+  }
+  PETREL_ASSIGN_OR_RETURN(Value * bytes, b.cast(flags, ScalarType::kChar));
+  return done(b, node, b.cast(bytes, ScalarType::kFloat));
+}
+
+constexpr Rewrite kFlagRows[] = {{aten::_to_copy, bytes_of_flags}};
+
+// Sizes of what is computed of each element are those of what it is computed of, which may be all
+// that is left: a mask of numbers is gone when what it shuts out is chosen by flags.
+void ask_sources_for_sizes(Graph& graph) {
+  for (Node* node : graph.node_pointers()) {
+    if (!node->is(aten::sym_size_int)) continue;
+    Value* value = node->input(arg::self);
+    const auto source = [&]() -> Value* {
+      const Node* const maker = value->producer();
+      if (maker == nullptr || !maker->op().has(kElementwise) || !maker->is_pure()) return nullptr;
+      for (Value* operand : maker->operands()) {
+        if (operand->type().is_tensor() && !operand->is_constant() &&
+            operand->tensor().all_sizes() == value->tensor().all_sizes()) {
+          return operand;
+        }
+      }
+      return nullptr;
+    };
+    for (Value* next = source(); next != nullptr; next = source()) value = next;
+    node->set_argument(0, Argument(value));
+  }
+}
+
 }  // namespace
 
 absl::Status volumes_to_images(Graph& graph, const PassContext& context) {
@@ -221,7 +354,15 @@ absl::Status expand_for_integers(Graph& graph) {
   PETREL_RETURN_IF_ERROR(volumes_to_images(graph, PassContext()));
   const Rewrites tables[] = {attention_lowerings(), expansions_for_integers(), Rewrites(kRows)};
   PETREL_RETURN_IF_ERROR(apply_rewrites(graph, tables).status());
-  return remove_dead_code(graph, PassContext()).status();
+  // What masks becomes a softmax that is masked, which is not masked again.
+  bool changed = true;
+  while (changed) {
+    PETREL_ASSIGN_OR_RETURN(changed, rewrite_where_sizes_vary(graph));
+  }
+  ask_sources_for_sizes(graph);
+  PETREL_RETURN_IF_ERROR(remove_dead_code(graph, PassContext()).status());
+  const Rewrites flags[] = {Rewrites(kFlagRows)};
+  return apply_rewrites(graph, flags).status();
 }
 
 absl::Status expand_for_integers(Program& program) {

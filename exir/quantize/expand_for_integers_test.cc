@@ -6,6 +6,8 @@
 
 #include <string>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "exir/ir/verifier.h"
 #include "exir/ops/handles.h"
 #include "exir/pass/framework/builder.h"
@@ -143,6 +145,100 @@ TEST(ExpandForIntegers, MovesWhatIsAllowedAsTheMaskWasMoved) {
     return %y })");
   EXPECT_THAT(text, AllOf(HasSubstr("aten.where.self"), HasSubstr("aten.expand.default"),
                           HasSubstr(": bool[2,4,1,3]"), Not(HasSubstr("f32[2,4,1,3]"))));
+}
+
+TEST(ExpandForIntegers, DoesTheSameWhereSizesVary) {
+  EXPECT_THAT(expanded("method @m<s0: 1..8>(%x: f32[s0,4]) {"
+                       "%y = aten._log_softmax.default(%x, 0, false) return %y }"),
+              AllOf(HasSubstr("aten.amax.default"), HasSubstr("aten.log.default")));
+  EXPECT_THAT(expanded("method @m<s0: 1..8>(%x: f32[s0,4]) {"
+                       "%y = aten.cumsum.default(%x, 1) return %y }"),
+              HasSubstr("aten.linear.default"));
+  EXPECT_THAT(expanded("method @m<s0: 1..8>(%x: f32[s0,2,4,4]) {"
+                       "%y = aten.upsample_bilinear2d.vec(%x, [8, 6], false, none) return %y }"),
+              AllOf(HasSubstr("aten.linear.default"), Not(HasSubstr("upsample"))));
+  EXPECT_THAT(expanded("method @m<s0: 1..8>(%x: f32[s0,4,3,3]) { %w = constant @w : f32[4,2,3,3]\n"
+                       "%y = aten.convolution.default(%x, %w, none, [2, 2], [1, 1], [1, 1], true, "
+                       "[1, 1], 2) return %y }"),
+              HasSubstr("@w@phases : f32[16,2,2,2]"));
+}
+
+// Planes of any sizes have no matrix; those that grow a whole number of times have filters.
+TEST(ExpandForIntegers, ResizesPlanesThatVaryByFilters) {
+  const std::string call = "%y = aten.upsample_bilinear2d.vec(%x, none, ";
+  const std::string method = "method @m<s0: 2..8, s1: 2..8>(%x: f32[1,2,s0,s1]) {" + call;
+  EXPECT_THAT(expanded(method + "false, [2.0, 3.0]) return %y }"),
+              AllOf(HasSubstr("aten.convolution.default"), HasSubstr("f32[12,1,3,3]"),
+                    Not(HasSubstr("upsample"))));
+  for (const char* left : {"true, [2.0, 2.0])", "false, [1.5, 2.0])", "false, [16.0, 2.0])"}) {
+    const auto graph = graph_of(method + left + " return %y }");
+    ASSERT_NE(graph, nullptr);
+    ASSERT_TRUE(expand_for_integers(*graph).ok());
+    EXPECT_THAT(plain_text(*graph), HasSubstr("upsample")) << left;
+  }
+}
+
+TEST(ExpandForIntegers, ShutsOutWhereSizesVary) {
+  const std::string sizes = "method @m<s0: 1..8, s1: 2..16>(";
+  EXPECT_THAT(expanded(sizes + R"(%x: f32[s0,s1,s1], %p: bool[s0,1,s1]) {
+    %s = aten.masked_fill.Scalar(%x, %p, -inf)
+    %y = aten._softmax.default(%s, 2, false)
+    return %y })"),
+              AllOf(HasSubstr("aten.logical_not.default(%1)"), HasSubstr("aten.where.self")));
+  EXPECT_THAT(expanded(sizes + R"(%q: f32[s0,s1,4], %m: bool[s0,s1,s1]) {
+    %y = aten.scaled_dot_product_attention.default(%q, %q, %q, %m)
+    return %y })"),
+              AllOf(HasSubstr("aten.where.self"), Not(HasSubstr("aten.any"))));
+}
+
+// As encoders of words compute them: (1 - flags) * -10000.
+TEST(ExpandForIntegers, TakesMasksThatAreComputedOfFlags) {
+  const char* const kRest = R"(
+    %f = aten._to_copy.default(%p, f32)
+    %n = aten.NEG
+    %v = aten.view.default(%n, [2, 1, 3])
+    %w = aten.mul.Scalar(%v, FACTOR)
+    %s = aten.add.Tensor(%x, %w, 1)
+    %y = aten._softmax.default(%s, 2, false)
+    return %y })";
+  const auto text = [&](const char* neg, const char* factor) {
+    return absl::StrReplaceAll(absl::StrCat("method @m(%x: f32[2,3,3], %p: bool[2,3]) {", kRest),
+                               {{"NEG", neg}, {"FACTOR", factor}});
+  };
+  EXPECT_THAT(expanded(text("sub.Scalar(%f, 1, 1)", "10000.0")),
+              AllOf(HasSubstr("aten.where.self(%"), Not(HasSubstr("logical_not")),
+                    Not(HasSubstr("_to_copy"))));
+  EXPECT_THAT(expanded(text("mul.Scalar(%f, 2)", "-1e9")),
+              AllOf(HasSubstr("aten.where.self(%"), HasSubstr("aten.logical_not.default(%1)"),
+                    HasSubstr("bool[2,1,3]"), Not(HasSubstr("_to_copy"))));
+  // These shut out neither.
+  for (const char* factor : {"-100.0", "10000.0"}) {
+    const auto graph = graph_of(text("mul.Scalar(%f, 2)", factor));
+    ASSERT_NE(graph, nullptr);
+    ASSERT_TRUE(expand_for_integers(*graph).ok());
+    EXPECT_THAT(plain_text(*graph), Not(HasSubstr("aten.where"))) << factor;
+  }
+}
+
+TEST(ExpandForIntegers, AsksFlagsForSizesOfTheMaskThatTheyReplace) {
+  EXPECT_THAT(expanded(R"(method @m<s0: 1..8, s1: 2..16>(%x: f32[s0,s1,s1], %p: bool[s0,s1]) {
+    %f = aten._to_copy.default(%p, f32)
+    %n = aten.mul.Scalar(%f, -1e9)
+    %z = aten.sym_size.int(%n, 0)
+    %v = aten.view.default(%n, [%z, 1, -1])
+    %s = aten.add.Tensor(%x, %v, 1)
+    %y = aten._softmax.default(%s, 2, false)
+    return %y })"),
+              AllOf(HasSubstr("aten.sym_size.int(%1, 0)"), Not(HasSubstr("aten.mul"))));
+}
+
+// A mean of the words that are there multiplies by flags.
+TEST(ExpandForIntegers, MakesLevelsOfFlags) {
+  EXPECT_THAT(expanded(R"(method @m(%x: f32[2,3], %p: bool[2,3]) {
+    %f = aten._to_copy.default(%p, f32)
+    %y = aten.mul.Tensor(%x, %f)
+    return %y })"),
+              HasSubstr("aten._to_copy.default(%1, i8"));
 }
 
 TEST(ExpandForIntegers, SplitsTheLargestFromTheirPlaces) {

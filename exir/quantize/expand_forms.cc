@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exir/quantize/expand_forms.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,10 +36,18 @@ bool may_have_matrix(int64_t out, int64_t in) {
   return in > 0 && in <= kMostColumns && out <= kMostColumns && check_table({out, in}).ok();
 }
 
-bool is_fixed_float(const Node& node) {
+bool is_of_floats(const Node& node) {
   const Value* const x = tensor_at(node, arg::self, arg::input);
-  return x != nullptr && x->tensor().dtype == ScalarType::kFloat && !x->tensor().is_dynamic() &&
-         node.result()->type().is_tensor() && !node.result()->tensor().is_dynamic();
+  return x != nullptr && x->tensor().dtype == ScalarType::kFloat &&
+         node.result()->type().is_tensor();
+}
+
+// What `dim` of `value` has, where that does not vary.
+std::optional<int64_t> fixed_size(const Value* value, int64_t dim) {
+  const TensorType& type = value->tensor();
+  const auto at = static_cast<size_t>(dim);
+  if (type.varies(at)) return std::nullopt;
+  return type.sizes[at];
 }
 
 // Of `constant`, whose elements become others.
@@ -60,8 +71,7 @@ absl::StatusOr<Value*> inverse_of(Builder& b, const Constant& constant) {
 
 Rewritten divide(Builder& b, Node& node) {
   Value* const divisor = tensor_at(node, arg::other);
-  if (!is_fixed_float(node) || divisor == nullptr ||
-      divisor->tensor().dtype != ScalarType::kFloat) {
+  if (!is_of_floats(node) || divisor == nullptr || divisor->tensor().dtype != ScalarType::kFloat) {
     return false;
   }
   Value* inverse = nullptr;
@@ -79,7 +89,10 @@ Rewritten divide(Builder& b, Node& node) {
 // weight that is only moved stays: it may be found by its name.
 Rewritten fold(Builder& b, Node& node) {
   const std::vector<Value*> operands = node.operands();
-  if (operands.size() != 1 || !is_fixed_float(node) || !operands[0]->is_constant()) return false;
+  if (operands.size() != 1 || !is_of_floats(node) || !operands[0]->is_constant() ||
+      node.result()->tensor().is_dynamic()) {
+    return false;
+  }
   const ConstantPtr constant = operands[0]->constant();
   const bool is_computed = constant->kind == Constant::Kind::kLiteral ||
                            !constant->made_of.empty() || node.is(aten::mul_Scalar);
@@ -105,9 +118,9 @@ Rewritten fold(Builder& b, Node& node) {
 }
 
 Rewritten log_softmax(Builder& b, Node& node) {
-  if (!is_fixed_float(node)) return false;
+  if (!is_of_floats(node)) return false;
   Value* x = tensor_at(node, arg::self);
-  const Ints dim = {node.argument(arg::dim).as_int()};
+  const Ints dim = {fixed_int(node.argument(arg::dim))};
   PETREL_ASSIGN_OR_RETURN(Value * largest, b.call(aten::amax, {x, dim, true}));
   PETREL_ASSIGN_OR_RETURN(x, b.binary(aten::sub_Tensor, x, largest));
   PETREL_ASSIGN_OR_RETURN(Value * sum, b.call(aten::exp, {x}));
@@ -126,15 +139,17 @@ absl::StatusOr<double> correction_of(const Node& node) {
 Rewritten variance(Builder& b, Node& node) {
   const Argument& given = node.argument(arg::dim);
   const Argument& keepdim = node.argument(arg::keepdim);
-  if (!is_fixed_float(node) || !keepdim.is_bool()) return false;
+  if (!is_of_floats(node) || !keepdim.is_bool()) return false;
   Value* x = tensor_at(node, arg::self);
-  const Sizes& sizes = x->tensor().sizes;
+  const size_t rank = x->tensor().rank();
   Ints dims = given.is_none() ? Ints() : ints_at(node, arg::dim, 1);
-  if (dims.empty()) dims = all_dims(sizes.size());
+  if (dims.empty()) dims = all_dims(rank);
   int64_t count = 1;
   for (const int64_t dim : dims) {
-    // The one dim of a number has one element.
-    if (!sizes.empty()) count *= sizes[static_cast<size_t>(wrap_dim(dim, sizes.size()))];
+    if (rank == 0) continue;  // The one dim of a number has one element.
+    const auto size = fixed_size(x, wrap_dim(dim, rank));
+    if (!size) return false;
+    count *= *size;
   }
   PETREL_ASSIGN_OR_RETURN(const double correction, correction_of(node));
   const double left = static_cast<double>(count) - correction;
@@ -146,11 +161,11 @@ Rewritten variance(Builder& b, Node& node) {
   return done(b, node, b.call(aten::mul_Scalar, {x, static_cast<double>(count) / left}));
 }
 
-// Along `dim` x times the transposed matrix [out, in].
+// Along `dim`, which does not vary, x times the transposed matrix [out, in].
 BuiltValue times(Builder& b, Value* x, int64_t dim, const std::string& name,
                  const std::vector<double>& matrix) {
   const size_t rank = x->tensor().rank();
-  const int64_t in = x->tensor().sizes[static_cast<size_t>(dim)];
+  const int64_t in = *fixed_size(x, dim);
   Ints order = all_dims(rank);
   std::swap(order[static_cast<size_t>(dim)], order[rank - 1]);
   PETREL_ASSIGN_OR_RETURN(Blob data, encode_constant(matrix, ScalarType::kFloat));
@@ -163,15 +178,15 @@ BuiltValue times(Builder& b, Value* x, int64_t dim, const std::string& name,
 }
 
 Rewritten cumulate(Builder& b, Node& node) {
-  if (!is_fixed_float(node) || node.result()->tensor().dtype != ScalarType::kFloat) return false;
+  if (!is_of_floats(node) || node.result()->tensor().dtype != ScalarType::kFloat) return false;
   Value* const x = tensor_at(node, arg::self);
   if (x->tensor().rank() == 0) return false;
-  const int64_t dim = wrap_dim(node.argument(arg::dim).as_int(), x->tensor().rank());
-  const int64_t size = x->tensor().sizes[static_cast<size_t>(dim)];
-  if (!may_have_matrix(size, size)) return false;
+  const int64_t dim = wrap_dim(fixed_int(node.argument(arg::dim)), x->tensor().rank());
+  const auto size = fixed_size(x, dim);
+  if (!size || !may_have_matrix(*size, *size)) return false;
   std::vector<double> matrix;
-  for (int64_t i = 0; i < size * size; ++i) matrix.push_back(i % size <= i / size ? 1 : 0);
-  return done(b, node, times(b, x, dim, absl::StrCat("cumsum_", size), matrix));
+  for (int64_t i = 0; i < *size * *size; ++i) matrix.push_back(i % *size <= i / *size ? 1 : 0);
+  return done(b, node, times(b, x, dim, absl::StrCat("cumsum_", *size), matrix));
 }
 
 // What the kernel makes of each place alone, along one dim: [out, in].
@@ -208,14 +223,89 @@ absl::StatusOr<std::vector<double>> weights_of(const Node& node, size_t spatial)
   return matrix;
 }
 
-Rewritten bilinear(Builder& b, Node& node) {
-  if (!is_fixed_float(node)) return false;
+// The whole number of times that `dim` becomes longer; nullopt where it is none, or of many taps.
+std::optional<int64_t> times_longer(const Node& node, int64_t dim) {
+  constexpr int64_t kMostTimes = 8;
+  const rules::Size in = sizes_of(node.input(arg::input))[static_cast<size_t>(dim)];
+  const rules::Size out = sizes_of(node.result())[static_cast<size_t>(dim)];
+  const Argument& factors = node.argument(arg::scale_factors);
+  for (int64_t times = 1; times <= kMostTimes; ++times) {
+    if (!is_always(out, in * times)) continue;
+    const bool is_given = factors.is_floats();
+    if (is_given &&
+        factors.as_floats()[static_cast<size_t>(dim - 2)] != static_cast<double>(times)) {
+      return std::nullopt;
+    }
+    return times;
+  }
+  return std::nullopt;
+}
+
+// Of the place before, the place itself and the one behind, where each becomes `times`.
+std::array<double, 3> taps_of_phase(int64_t phase, int64_t times) {
+  const double from = (static_cast<double>(phase) + 0.5) / static_cast<double>(times) - 0.5;
+  return {std::max(-from, 0.0), 1 - std::fabs(from), std::max(from, 0.0)};
+}
+
+// [C * s * t, 1, 3, 3] for planes that become s times as high and t times as wide.
+std::vector<double> filters_of_phases(int64_t channels, int64_t high, int64_t wide) {
+  std::vector<double> filters;
+  for (int64_t c = 0; c < channels; ++c) {
+    for (int64_t phase = 0; phase < high * wide; ++phase) {
+      for (const double row : taps_of_phase(phase / wide, high)) {
+        for (const double column : taps_of_phase(phase % wide, wide)) {
+          filters.push_back(row * column);
+        }
+      }
+    }
+  }
+  return filters;
+}
+
+// With its first and its last once more, at its ends.
+BuiltValue with_ends_twice(Builder& b, Value* x, int64_t dim) {
+  const rules::Size size = sizes_of(x)[static_cast<size_t>(dim)];
+  PETREL_ASSIGN_OR_RETURN(Value * first, b.slice(x, dim, 0, 1));
+  PETREL_ASSIGN_OR_RETURN(Value * last, b.slice(x, dim, size - 1, size));
+  return b.call(aten::cat, {std::vector<Value*>{first, x, last}, dim});
+}
+
+// Planes that vary, and become a whole number of times as large: a place of the result takes
+// three by three of the input, with weights of its phase.
+Rewritten bilinear_of_phases(Builder& b, Node& node) {
   Value* x = node.input(arg::input);
-  for (const size_t spatial : {size_t{1}, size_t{0}}) {
-    const int64_t in = x->tensor().sizes[2 + spatial];
-    const int64_t out = node.result()->tensor().sizes[2 + spatial];
+  const auto channels = fixed_size(x, 1), high = times_longer(node, 2),
+             wide = times_longer(node, 3);
+  if (!channels || !high || !wide || node.argument(arg::align_corners) != Argument(false) ||
+      !check_table({*channels, *high, *wide, 9}).ok()) {
+    return false;
+  }
+  const rules::Sizes in = sizes_of(x);
+  for (const int64_t dim : {2, 3}) {
+    PETREL_ASSIGN_OR_RETURN(x, with_ends_twice(b, x, dim));
+  }
+  PETREL_ASSIGN_OR_RETURN(
+      Blob data, encode_constant(filters_of_phases(*channels, *high, *wide), ScalarType::kFloat));
+  const Sizes sizes = {*channels * *high * *wide, 1, 3, 3};
+  Value* const filter = add_unique_constant(
+      b.graph(), absl::StrCat("bilinear_", *channels, "_times_", *high, "_", *wide),
+      TensorType::contiguous(ScalarType::kFloat, sizes), std::move(data));
+  const Ints ones = {1, 1}, zeros = {0, 0};
+  PETREL_ASSIGN_OR_RETURN(x, b.call(aten::convolution, {x, filter, none(), ones, zeros, ones, false,
+                                                        zeros, *channels}));
+  PETREL_ASSIGN_OR_RETURN(x, b.view(x, {in[0], in[1], *high, *wide, in[2], in[3]}));
+  PETREL_ASSIGN_OR_RETURN(x, b.permute(x, {0, 1, 4, 2, 5, 3}));
+  return done(b, node, b.view(x, {in[0], in[1], in[2] * *high, in[3] * *wide}));
+}
+
+Rewritten bilinear(Builder& b, Node& node) {
+  if (!is_of_floats(node)) return false;
+  Value* x = node.input(arg::input);
+  for (const int64_t dim : {3, 2}) {
+    const auto in = fixed_size(x, dim), out = fixed_size(node.result(), dim);
+    if (!in || !out) return bilinear_of_phases(b, node);
     // What each place makes is asked of all places.
-    if (!may_have_matrix(out, in) || !may_have_matrix(in, in)) return false;
+    if (!may_have_matrix(*out, *in) || !may_have_matrix(*in, *in)) return false;
   }
   for (const size_t spatial : {size_t{1}, size_t{0}}) {
     PETREL_ASSIGN_OR_RETURN(const std::vector<double> matrix, weights_of(node, spatial));
@@ -230,7 +320,7 @@ Rewritten bilinear(Builder& b, Node& node) {
 Rewritten transposed_groups(Builder& b, Node& node) {
   const Argument& groups = node.argument(arg::groups);
   const bool is_it = node.argument(arg::transposed) == Argument(true) && groups.is_int() &&
-                     groups.as_int() > 1 && is_fixed_float(node);
+                     groups.as_int() > 1 && is_of_floats(node);
   if (!is_it) return false;
   Value* const weight = node.input(arg::weight);
   Value* const bias = tensor_at(node, arg::bias);
@@ -243,6 +333,9 @@ Rewritten transposed_groups(Builder& b, Node& node) {
   Value* x = node.input(arg::input);
   const size_t rank = weight->tensor().rank();
   if (rank > 4 || x->tensor().rank() != rank || weight->tensor().numel() == 0) return false;
+  for (size_t dim = 1; dim < rank; ++dim) {
+    if (x->tensor().varies(dim) || node.result()->tensor().varies(dim)) return false;
+  }
   const TransposedPhases phases(node);
   PETREL_ASSIGN_OR_RETURN(std::vector<double> numbers, decode_constant(*weight->constant()));
   const auto of_phases = phases.weight(numbers);
@@ -268,7 +361,7 @@ Rewritten transposed_groups(Builder& b, Node& node) {
 
 // The largest of a dim and its place, each by an operator of its own.
 Rewritten extreme(Builder& b, Node& node) {
-  if (!is_fixed_float(node)) return false;
+  if (!is_of_floats(node)) return false;
   Value* const x = node.input(arg::self);
   const Argument& dim = node.argument(arg::dim);
   const Argument& keepdim = node.argument(arg::keepdim);
@@ -283,7 +376,7 @@ Rewritten extreme(Builder& b, Node& node) {
 
 // The largest are where they are: levels tell their places as well as numbers do.
 Rewritten gather_largest(Builder& b, Node& node) {
-  if (!is_fixed_float(node) || !node.result(0)->is_used()) return false;
+  if (!is_of_floats(node) || !node.result(0)->is_used()) return false;
   Value* const x = node.input(arg::self);
   if (x->tensor().rank() == 0) return false;
   PETREL_ASSIGN_OR_RETURN(Node * top, b.node(node.op(), node.arguments()));

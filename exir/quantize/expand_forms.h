@@ -6,7 +6,8 @@
 //   log_softmax(x)      (x - amax(x)) - log(sum(exp(x - amax(x))))
 //   var(x)              mean((x - mean(x))^2) * n / (n - correction)
 //   cumsum(x)           x times a triangle of ones
-//   upsample_bilinear   x times a matrix for each dim
+//   upsample_bilinear   x times a matrix for each dim; of planes that vary and become a whole
+//                       number of times as large, a convolution that makes what lies side by side
 //   max(x, dim)         amax(x) and argmax(x)
 //   topk(x)             gather(x, places), places = topk(x)[1]
 //   transposed groups   a convolution of stride 1 (transposed_phases.h)

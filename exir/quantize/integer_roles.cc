@@ -169,8 +169,7 @@ bool is_table(const Node& node) {
     if (source != nullptr && source != operand) return false;
     source = operand;
   }
-  return source != nullptr && !source->tensor().is_dynamic() &&
-         source->tensor().all_sizes() == node.result()->tensor().all_sizes();
+  return source != nullptr && source->tensor().all_sizes() == node.result()->tensor().all_sizes();
 }
 
 bool moves_levels(const Node& node) {

@@ -93,23 +93,24 @@ Ints TransposedPhases::padding() const {
 
 // [N, C * s, L], [N, C * s * t, H, W].
 BuiltValue TransposedPhases::interleaved(Builder& b, Value* y) const {
-  const Sizes in = y->tensor().sizes;
-  Ints split = {in[0], in[1]}, order = {0, 1}, joined = {in[0], in[1]};
+  const rules::Sizes in = sizes_of(y);
+  rules::Sizes split = {in[0], in[1]}, joined = {in[0], in[1]};
+  Ints order = {0, 1};
   const auto spatial = static_cast<int64_t>(phases_.size());
   for (const PhasesOfDim& one : phases_) {
-    split[1] /= one.stride;
+    split[1] = split[1] / one.stride;
     split.push_back(one.stride);
   }
   joined[1] = split[1];
   for (int64_t d = 0; d < spatial; ++d) {
-    const int64_t size = in[static_cast<size_t>(2 + d)];
+    const rules::Size& size = in[static_cast<size_t>(2 + d)];
     split.push_back(size);
     order.insert(order.end(), {2 + spatial + d, 2 + d});
     joined.push_back(size * phases_[static_cast<size_t>(d)].stride);
   }
-  PETREL_ASSIGN_OR_RETURN(y, b.call(aten::view, {y, split}));
+  PETREL_ASSIGN_OR_RETURN(y, b.view(y, split));
   PETREL_ASSIGN_OR_RETURN(y, b.permute(y, order));
-  PETREL_ASSIGN_OR_RETURN(y, b.call(aten::view, {y, joined}));
+  PETREL_ASSIGN_OR_RETURN(y, b.view(y, joined));
   for (int64_t d = 0; d < spatial; ++d) {
     const PhasesOfDim& one = phases_[static_cast<size_t>(d)];
     PETREL_ASSIGN_OR_RETURN(y, b.slice(y, 2 + d, one.padding, one.padding + one.out));

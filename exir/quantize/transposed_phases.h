@@ -31,7 +31,7 @@ struct PhasesOfDim {
   int64_t tap(int64_t f, int64_t j) const;
 };
 
-// Of aten.convolution, transposed, with sizes that are known.
+// Of aten.convolution, transposed; the sizes of its planes are known.
 class TransposedPhases {
  public:
   explicit TransposedPhases(const Node& node);

@@ -66,7 +66,8 @@ bool makes_levels(const Node& node) {
   return node.is(
       quantized_decomposed::quantize_per_tensor, quantized_decomposed::quantize_per_tensor_tensor,
       quantized_decomposed::quantize_per_token, quantized_decomposed::choose_qparams_tensor,
-      quantized_decomposed::choose_qparams_per_token_asymmetric, torchao::quantize_affine,
+      quantized_decomposed::choose_qparams_per_token_asymmetric,
+      quantized_decomposed::choose_qparams_per_token, torchao::quantize_affine,
       torchao::choose_qparams_affine);
 }
 

@@ -12,7 +12,7 @@ from quantize_case import DIGITS, QuantizeCase
 PROGRAMS = pathlib.Path("test/quantized/programs").absolute()
 INTEGER = pathlib.Path("test/quantized/integer").absolute()
 FLOATS = pathlib.Path("test/quantized/floats").absolute()
-FLOAT_MODELS = ("encoder", "both", "unet", "stream", "groups")
+FLOAT_MODELS = ("encoder", "both", "unet", "stream", "groups", "padded", "larger")
 MODELS = [PROGRAMS / name for name in ("rows", "mixed", "image_channel", "image_tensor")]
 MODELS += [INTEGER / name for name in ("keywords", "autoencoder", "many")]
 
@@ -59,9 +59,10 @@ class Int8IntegerTest(QuantizeCase):
                           "i.pte")
                 self.done("run", "i.pte", "--input", FLOATS / f"{name}.input.npy",
                           "--output-dir", "out")
-                for made in sorted((self.folder / "out").glob("output_*.npy")):
-                    wanted = npy_file.read_elements(FLOATS / f"{name}.{made.name}")
-                    self.assertGreater(decibels(wanted, npy_file.read_elements(made)), 20)
+                for wanted in sorted(FLOATS.glob(f"{name}.output_*.npy")):
+                    made = self.folder / "out" / wanted.name[len(name) + 1:]
+                    self.assertGreater(decibels(npy_file.read_elements(wanted),
+                                                npy_file.read_elements(made)), 20)
 
     def test_state_is_kept_in_levels(self):
         model = FLOATS / "stream.pt2"

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -63,6 +64,15 @@ TEST(CalibrationData, RowsThatAreTooLongAreRefused) {
   ASSERT_FALSE(file.ok());
   EXPECT_THAT(file.status().message(),
               HasSubstr("has shape [6,4], the input takes [4,3], or as many of these"));
+}
+
+TEST(CalibrationData, SaysWhatAFileWithoutArraysLacks) {
+  const std::string path = testing::TempDir() + "/empty.npz";
+  std::ofstream(path, std::ios::binary) << "PK\5\6" << std::string(18, '\0');
+  const auto file = CalibrationFile::open(path, {{"x", runtime::ScalarType::Byte, {2}, true}});
+  ASSERT_FALSE(file.ok());
+  EXPECT_THAT(file.status().message(),
+              HasSubstr("empty.npz: has no array 'x' or 'arr_0' for input 0"));
 }
 
 }  // namespace

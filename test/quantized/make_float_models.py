@@ -11,6 +11,7 @@ import pathlib
 import numpy
 import torch
 from torch import nn
+from torch.export import Dim
 from torch.nn import functional as F
 
 from make_programs import pt2e  # noqa: F401, puts test/models on the path
@@ -88,6 +89,41 @@ class Groups(nn.Module):
         return self.out(y).var((2, 3)), self.out(y).amax((2, 3))
 
 
+class Padded(nn.Module):
+    """Words of sentences that are filled up with zeros."""
+
+    def __init__(self):
+        super().__init__()
+        self.words = nn.Embedding(20, 8)
+        self.layer = nn.TransformerEncoderLayer(8, 2, 16, dropout=0.0, batch_first=True)
+        self.query, self.key, self.out = nn.Linear(8, 8), nn.Linear(8, 8), nn.Linear(8, 4)
+
+    def forward(self, tokens):
+        is_padding = tokens == 0
+        x = self.layer(self.words(tokens), src_key_padding_mask=is_padding)
+        scores = self.query(x) @ self.key(x).transpose(1, 2)
+        seen = torch.softmax(scores.masked_fill(is_padding[:, None], float("-inf")), -1) @ x
+        return F.log_softmax(self.out(seen), -1)
+
+
+class Larger(nn.Module):
+    """Images of any sizes, twice as large."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.out = nn.Conv2d(2, 4, 3, padding=1), nn.Conv2d(4, 2, 3, padding=1)
+
+    def forward(self, x):
+        x = F.interpolate(F.relu(self.first(x)), scale_factor=2, mode="bilinear")
+        return self.out(x)
+
+
+def sentences():
+    tokens = torch.randint(1, 20, (SAMPLES, 2, 7))
+    tokens[:, 0, 5:] = 0
+    return tokens
+
+
 MODELS = {
     "encoder": (Encoder, (1, 6, 8)),
     "both": (Both, (1, 4, 6)),
@@ -97,10 +133,20 @@ MODELS = {
 }
 
 
-def write(name, make, sizes):
+# The same, whose sizes vary; the samples by a function.
+VARYING = {
+    "padded": (Padded, sentences, {0: Dim("sentences", min=1, max=4), 1: Dim("words", max=9)}),
+    "larger": (Larger, lambda: torch.randn(SAMPLES, 1, 2, 6, 5),
+               {2: Dim("rows", min=2, max=9), 3: Dim("columns", min=2, max=9)}),
+}
+
+
+def write(name, make, samples, shapes=None):
     torch.manual_seed(3)
-    model, samples = make().eval(), torch.randn(SAMPLES, *sizes)
-    neutral_archive.save(torch.export.export(model, (samples[0],)), FOLDER / f"{name}.pt2")
+    model, samples = make().eval(), samples()
+    shapes = None if shapes is None else (shapes,)
+    exported = torch.export.export(model, (samples[0],), dynamic_shapes=shapes)
+    neutral_archive.save(exported, FOLDER / f"{name}.pt2")
     numpy.save(FOLDER / f"{name}.samples.npy", samples.numpy())
     numpy.save(FOLDER / f"{name}.input.npy", samples[-1].numpy())
     outputs = model(samples[-1])
@@ -111,7 +157,9 @@ def write(name, make, sizes):
 def main():
     FOLDER.mkdir(exist_ok=True)
     for name, (make, sizes) in MODELS.items():
-        write(name, make, sizes)
+        write(name, make, lambda sizes=sizes: torch.randn(SAMPLES, *sizes))
+    for name, (make, samples, shapes) in VARYING.items():
+        write(name, make, samples, shapes)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ namespace rules = exir::rules;
 
 bool chooses(const Node& node) {
   return node.is(quantized::choose_qparams_tensor, quantized::choose_qparams_per_token_asymmetric,
-                 exir::torchao::choose_qparams_affine);
+                 quantized::choose_qparams_per_token, exir::torchao::choose_qparams_affine);
 }
 
 bool quantizes(const Node& node) {

@@ -110,6 +110,7 @@ constexpr OpRow kRows[] = {
      /*takes_activation=*/false, /*only_moves=*/true},
     dynamic_row(quantized::choose_qparams_tensor, &takes_either),
     dynamic_row(quantized::choose_qparams_per_token_asymmetric, &takes_either),
+    dynamic_row(quantized::choose_qparams_per_token, &takes_either),
     dynamic_row(quantized::quantize_per_tensor_tensor, &follows),
     dynamic_row(quantized::quantize_per_token, &follows),
     dynamic_row(quantized::dequantize_per_tensor_tensor, &need_of_dequantize),

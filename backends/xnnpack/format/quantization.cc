@@ -139,6 +139,7 @@ Takes takes(NodeKind kind) {
     case NodeKind::Clamp:
     case NodeKind::Elu:
     case NodeKind::Gelu:
+    case NodeKind::GlobalAvgPooling2d:
     case NodeKind::Hardswish:
     case NodeKind::LeakyRelu:
     case NodeKind::Negate:
@@ -152,7 +153,6 @@ Takes takes(NodeKind kind) {
     case NodeKind::Concatenate4:
     case NodeKind::Concatenate5:
     case NodeKind::Copy:
-    case NodeKind::GlobalAvgPooling2d:
     case NodeKind::StaticConstantPad:
     case NodeKind::StaticReshape:
     case NodeKind::StaticResizeBilinear2d:

@@ -70,6 +70,20 @@ std::vector<std::vector<float>> run(const Graph& graph, const TestMap* map) {
   return out;
 }
 
+// As the wheel writes an average over images that is quantised by itself.
+TEST(QuantizedGraph, AveragesLevelsToOthers) {
+  GraphBuilder b;
+  const uint32_t x = b.input({1, 3, 3, 2});
+  const uint32_t y = b.output({1, 1, 1, 2});
+  const uint32_t levels = int8(b, b.inner({1, 3, 3, 2}), 0.5f, -20);
+  const uint32_t mean = int8(b, b.inner({1, 1, 1, 2}), 0.25f, 3);
+  b.node(NodeKind::Convert, {x}, {levels});
+  b.node(NodeKind::GlobalAvgPooling2d, {levels}, {mean}).flags = kKeepDims;
+  b.node(NodeKind::Convert, {mean}, {y});
+  const TestMap map;
+  EXPECT_EQ(run(b.graph, &map), (std::vector<std::vector<float>>{{1.0f, 1.5f}}));
+}
+
 // x --Convert--> int8, one scale for each image --`kind`, 3 x 3, padded--> y
 Graph convolution_of_images(NodeKind kind) {
   static const float kScales[] = {0.5f, 0.25f, 0.125f, 1};

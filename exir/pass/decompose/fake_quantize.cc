@@ -97,13 +97,13 @@ Rewritten per_tensor(Builder& b, Node& node) {
 
 Rewritten per_channel(Builder& b, Node& node) {
   if (is_mask_used(node)) return false;
-  Value* x = tensor_at(node, arg::self);
+  Value* x = tensor_at(node, arg::self, arg::input);
   const Argument& axis = node.argument(arg::axis);
   const int64_t low = fixed_int(node.argument(arg::quant_min));
   const int64_t high = fixed_int(node.argument(arg::quant_max));
   const ScalarType levels = type_of_levels(low, high);
-  Value* scales = tensor_at(node, arg::scale);
-  Value* given = tensor_at(node, arg::zero_point);
+  Value* scales = tensor_at(node, arg::scale, arg::scales);
+  Value* given = tensor_at(node, arg::zero_point, arg::zero_points);
   // Backends want weights without zero points.
   const bool are_zero = given->is_constant() && is_zero(given->constant());
   PETREL_ASSIGN_OR_RETURN(Value * zeros, b.cast(given, ScalarType::kLong));
@@ -122,6 +122,7 @@ constexpr Rewrite kRows[] = {
     {aten::_fake_quantize_per_tensor_affine_cachemask_tensor_qparams, per_tensor},
     {aten::fake_quantize_per_channel_affine, per_channel},
     {aten::fake_quantize_per_channel_affine_cachemask, per_channel},
+    {quantized_decomposed::fake_quant_per_channel, per_channel},
 };
 
 }  // namespace

@@ -258,6 +258,23 @@ Rewritten choose_around_zero(Builder& b, Node& node) {
   return true;
 }
 
+// For each row, with sums of halves in floats, as PyTorch does.
+Rewritten choose_around_zero_for_rows(Builder& b, Node& node) {
+  Value* x = tensor_at(node, arg::input);
+  PETREL_ASSIGN_OR_RETURN(Value * scale, b.call(aten::abs, {x}));
+  PETREL_ASSIGN_OR_RETURN(scale, b.call(aten::amax, {scale, Ints{-1}, true}));
+  if (scale->tensor().dtype == ScalarType::kHalf) {
+    PETREL_ASSIGN_OR_RETURN(scale, b.cast(scale, ScalarType::kFloat));
+  }
+  PETREL_ASSIGN_OR_RETURN(scale, b.call(aten::clamp, {scale, 1e-5, none()}));
+  PETREL_ASSIGN_OR_RETURN(scale, b.call(aten::div_Scalar, {scale, INT8_MAX}));
+  PETREL_ASSIGN_OR_RETURN(scale, b.cast(scale, ScalarType::kDouble));
+  PETREL_ASSIGN_OR_RETURN(Value * zero_point,
+                          b.call(aten::full, {sizes_of(scale), 0, ScalarType::kLong}));
+  PETREL_RETURN_IF_ERROR(b.replace(node, {scale, zero_point}));
+  return true;
+}
+
 // Zero points are added before numbers are rounded, which is elsewhere for two levels equally near.
 Rewritten quantize_groups(Builder& b, Node& node) {
   Value* x = tensor_at(node, arg::input);
@@ -311,6 +328,7 @@ constexpr Rewrite kRows[] = {
     {torchao::quantize_affine, quantize},
     {torchao::dequantize_affine, dequantize},
     {quantized_decomposed::choose_qparams_symmetric_tensor, choose_around_zero},
+    {quantized_decomposed::choose_qparams_per_token, choose_around_zero_for_rows},
     {quantized_decomposed::quantize_per_channel_group, quantize_groups},
     {quantized_decomposed::dequantize_per_channel_group, dequantize_groups},
     {aten::_int_mm, int_mm},

@@ -125,6 +125,8 @@ constexpr Synonym kSynonyms[] = {
     {aten::special_sinc, aten::sinc},
     {aten::_unsafe_index_Tensor, aten::index_Tensor},
     {aten::_unsafe_index_put, aten::index_put},
+    {quantized_decomposed::_choose_qparams_per_token_asymmetric_impl,
+     quantized_decomposed::choose_qparams_per_token_asymmetric},
 };
 
 Rewritten synonym(Builder& b, Node& node) {
@@ -133,7 +135,9 @@ Rewritten synonym(Builder& b, Node& node) {
     const OpInfo& canonical = op(row.canonical);
     // Equal arguments in front; what the synonym lacks has a default.
     PETREL_ASSIGN_OR_RETURN(Node * made, b.node(canonical, node.arguments()));
-    PETREL_RETURN_IF_ERROR(b.replace(node, made->result()));
+    std::vector<Value*> results;
+    for (size_t i = 0; i < made->num_results(); ++i) results.push_back(made->result(i));
+    PETREL_RETURN_IF_ERROR(b.replace(node, results));
     return true;
   }
   return false;

@@ -20,13 +20,16 @@ namespace {
 
 // How a table is stored in its rows.
 struct Table {
-  Value* levels;  // i8
+  Value* levels;  // i8, or u8 of 8 bits
   int64_t rows;
   int64_t columns;
   int64_t groups;  // in a row
   int bits = 8;
 
-  int64_t low() const { return -(int64_t{1} << (bits - 1)); }
+  int64_t low() const {
+    return levels->tensor().dtype == ScalarType::kByte ? 0 : -(int64_t{1} << (bits - 1));
+  }
+  int64_t high() const { return low() + (int64_t{1} << bits) - 1; }
 };
 
 bool is_fixed(const Argument& argument) {
@@ -70,13 +73,16 @@ std::optional<Table> table_of(const Value* value) {
   }
   Value* levels = node->input(arg::input);
   const TensorType& type = levels->tensor();
-  if (type.dtype != ScalarType::kChar || type.rank() != 2 || type.numel() == 0) return std::nullopt;
+  const bool is_signed = type.dtype == ScalarType::kChar;
+  if ((!is_signed && type.dtype != ScalarType::kByte) || type.rank() != 2 || type.numel() == 0) {
+    return std::nullopt;
+  }
   const std::optional<int64_t> group = group_size(*node, type.sizes);
   if (!group || *group < 1 || type.sizes[1] % *group != 0) return std::nullopt;
   Table table = {levels, type.sizes[0], type.sizes[1], type.sizes[1] / *group};
   for (const int bits : {2, 4}) {
     const int64_t low = -(int64_t{1} << (bits - 1));
-    if (node->argument(arg::quant_min) == Argument(low) &&
+    if (is_signed && node->argument(arg::quant_min) == Argument(low) &&
         node->argument(arg::quant_max) == Argument(-low - 1) && table.columns % (8 / bits) == 0) {
       table.bits = bits;
     }
@@ -90,10 +96,10 @@ absl::StatusOr<Value*> packed(Graph& graph, const Table& table) {
   const Blob::Bytes checked = levels.bytes();
   for (const uint8_t byte : checked.span()) {
     const int level = static_cast<int8_t>(byte);
-    if (level >= table.low() && level < -table.low()) continue;
+    if (level >= table.low() && level <= table.high()) continue;
     return absl::InvalidArgumentError(absl::StrCat("table '", source.fqn, "' has the level ", level,
                                                    ", must be in [", table.low(), ", ",
-                                                   -table.low() - 1, "]"));
+                                                   table.high(), "]"));
   }
   const int bits = table.bits;
   const auto per_byte = static_cast<size_t>(8 / bits);
@@ -146,8 +152,8 @@ absl::Status look_up(Graph& graph, Node* node, const Table& table, bool keep_wei
   const OpHandle op = table.bits == 8   ? quantized_decomposed::embedding_byte
                       : table.bits == 4 ? quantized_decomposed::embedding_4bit
                                         : quantized_decomposed::embedding_2bit;
-  PETREL_ASSIGN_OR_RETURN(Value * rows, b.call(op, {levels, scale, zeros, table.low(),
-                                                    -table.low() - 1, node->input(arg::indices)}));
+  PETREL_ASSIGN_OR_RETURN(Value * rows, b.call(op, {levels, scale, zeros, table.low(), table.high(),
+                                                    node->input(arg::indices)}));
   PETREL_ASSIGN_OR_RETURN(rows, b.cast(rows, node->result()->tensor().dtype));
   return b.replace(*node, rows);
 }

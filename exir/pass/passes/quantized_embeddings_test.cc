@@ -88,5 +88,16 @@ TEST(QuantizedEmbeddings, LeaveBlocksOfSeveralRows) {
   EXPECT_THAT(after(body, 7), HasSubstr("aten.embedding.default(%w"));
 }
 
+// As the quantiser of embeddings makes them; the wheel dequantises no channels by such zero points.
+TEST(QuantizedEmbeddings, TakesBytesWithZeroPointsThatAreFloats) {
+  const std::string text = after(
+      "%q = constant @q : u8[5,8]\n%s = constant @s : f32[5]\n%z = constant @z : f32[5]\n"
+      "%w = quantized_decomposed.dequantize_per_channel.default(%q, %s, %z, 0, 0, 255, u8, none)\n"
+      "%y = aten.embedding.default(%w, %i, -1, false, false)\nreturn %y\n",
+      200);
+  EXPECT_THAT(text, HasSubstr("quantized_decomposed.embedding_byte.default(%q, "));
+  EXPECT_THAT(text, HasSubstr(", 0, 255, %i)"));
+}
+
 }  // namespace
 }  // namespace petrel::exir

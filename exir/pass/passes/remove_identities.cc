@@ -34,7 +34,7 @@ Rewritten dropout(Builder& b, Node& node) {
 }
 
 Rewritten cast(Builder& b, Node& node) {
-  Value* x = tensor_at(node, arg::self);
+  Value* x = tensor_at(node, arg::self, arg::input);
   if (x == nullptr) return false;
   const Type& type = node.result()->type();
   if (x->type() == type) return done(b, node, x);
@@ -184,6 +184,7 @@ constexpr Rewrite kRows[] = {
     {aten::to_device, cast},
     {aten::to_other, cast},
     {aten::type_as, cast},
+    {quantized_decomposed::convert_element_type_no_fuse, cast},
     {aten::view, view},
     {aten::permute, permute},
     {aten::expand, same},

@@ -96,6 +96,9 @@ call(Q + "choose_qparams.tensor", T(2, 3), -128, 127, 1e-5, torch.int8)
 call(Q + "choose_qparams_symmetric.tensor", T(2, 3), -127, 127, 1e-5,
      torch.int8)
 call(Q + "choose_qparams_per_token_asymmetric.default", T(2, 3, 4), torch.int8)
+call(Q + "_choose_qparams_per_token_asymmetric_impl.default", T(2, 3, 4), torch.int8)
+call(Q + "fake_quant_per_channel.default", T(2, 3), T(3, fill=1), I(3), 1, -127, 127)
+call(Q + "convert_element_type.no_fuse", T(2, 3), torch.float16)
 call(Q + "quantize_per_token.default", T(2, 4), T(2, 1, dt="f64", fill=1),
      I(2, 1), -128, 127, torch.int8)
 call(Q + "dequantize_per_token.default", T(2, 4, dt="i8"),

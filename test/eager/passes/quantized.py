@@ -3,6 +3,7 @@
 
 import torch
 import torchao.quantization.quant_primitives  # noqa: F401
+from torch.ao.quantization.fx import _decomposed  # noqa: F401
 
 from passes.traced import emit, rand
 
@@ -83,6 +84,24 @@ def around_zero():
     emit("quantize_per_channel_group",
          lambda x, s, z: QD.quantize_per_channel_group(x, s, z, -8, 7, I8, 4), halfway,
          torch.tensor([[0.5, 0.25], [0.125, 0.5]]), torch.tensor([[1, 0], [-3, 1]]).int())
+    # PyTorch declares scales of f64 and zero points of i64, and makes floats of both.
+    levels_of_rows = torch.tensor([[[1.5, -2.25, 0.5], [0.0, 0.0, 0.0]],
+                                   [[1e-6, -1e-6, 0.0], [-3.0, 127.0, 5.5]]])
+    for name, tensor in (("floats", levels_of_rows), ("halves", levels_of_rows.half())):
+        emit("choose_around_zero_for_rows_of_" + name, lambda x: tuple(
+            one.to(to) for one, to in zip(QD.choose_qparams_per_token(x, I8),
+                                          (torch.float64, torch.int64))), tensor)
+        emit("choose_for_rows_within_of_" + name,
+             lambda x: QD._choose_qparams_per_token_asymmetric_impl(x, I8), tensor)
+    emit("round_for_rows", round_rows, levels_of_rows)
+    emit("convert_without_fusing", lambda x: QD.convert_element_type.no_fuse(
+        QD.convert_element_type.no_fuse(x, torch.float16), torch.float32), 1.001 * levels_of_rows)
+
+
+def round_rows(x):
+    scale, zero = QD.choose_qparams_per_token(x, I8)
+    q = QD.quantize_per_token(x, scale, zero, -128, 127, I8)
+    return q, QD.dequantize_per_token(q, scale, zero, -128, 127, I8, torch.float32)
 
 
 def rounding():
@@ -106,3 +125,11 @@ def rounding():
         ops._fake_quantize_per_tensor_affine_cachemask_tensor_qparams(x, one, zero, off, 0, 63)[0],
         ops.fake_quantize_per_channel_affine_cachemask(x, s, z, 0, -8, 7)[0]),
         x, scales, zeros, one, zero, on, 0 * on)
+    emit("round_to_levels_of_channels", lambda x, s, z: (
+        QD.fake_quant_per_channel(x, s, z, 0, -8, 7),
+        QD.fake_quant_per_channel(x.t(), s, 0 * z, 1, -128, 127)), x, scales, zeros)
+    # As the quantiser of embeddings makes tables: bytes, and zero points that are floats.
+    emit("embedding_of_bytes", lambda q, s, z, i: torch.embedding(
+        QD.dequantize_per_channel(q, s, z, 0, 0, 255, torch.uint8), i),
+        torch.tensor([[0, 255, 128, 7], [3, 200, 100, 50], [9, 8, 7, 6]], dtype=torch.uint8), scales,
+        torch.tensor([12.25, 100.0, 0.5]), torch.tensor([2, 0, 1]))
