@@ -5,6 +5,7 @@
 
     out/petrel-0.1.0-linux-x86_64.tar.gz          headers, libraries, the command
     out/petrel-runtime-0.1.0-linux-x86_64.tar.gz  the same without the command
+    out/petrel-symbols-0.1.0-linux-x86_64.tar.gz  names of functions, for debuggers
     out/petrel_runtime-0.1.0-py3-none-manylinux_2_34_x86_64.whl
     out/SHA256SUMS
 
@@ -30,6 +31,13 @@ import wheel_file
 HERE = pathlib.Path(__file__).absolute().parent
 COMPONENTS = ("core", "threads", "kernels", "xnnpack", "module")
 
+# Programs and shared libraries, stripped in an archive -> where they were built.
+STRIPPED = {
+    "lib/libpetrel.so": "extension/c_api/libpetrel.so",
+    "libexec/petrel/used_kernels": "runtime/selection/used_kernels",
+    "bin/petrel": "extension/cli/petrel",
+}
+
 
 def contents(top: pathlib.Path, name: str, with_command: bool) -> Dict[str, bytes]:
     """The files of an archive by their paths in it."""
@@ -38,10 +46,9 @@ def contents(top: pathlib.Path, name: str, with_command: bool) -> Dict[str, byte
     for component in COMPONENTS:
         library = f"libpetrel_{component}.a"
         files[f"lib/{library}"] = (top / "dist" / library).read_bytes()
-    files["lib/libpetrel.so"] = facts.stripped(top / "extension/c_api/libpetrel.so")
-    files["libexec/petrel/used_kernels"] = facts.stripped(top / "runtime/selection/used_kernels")
-    if with_command:
-        files["bin/petrel"] = facts.stripped(top / "extension/cli/petrel")
+    for path, built in STRIPPED.items():
+        if with_command or path != "bin/petrel":
+            files[path] = facts.stripped(top / built)
     cmake = "lib/cmake/petrel"
     for file in ("petrel-config.cmake", "petrel-config-version.cmake"):
         files[f"{cmake}/{file}"] = facts.filled(HERE / f"{file}.in", version)
@@ -49,9 +56,19 @@ def contents(top: pathlib.Path, name: str, with_command: bool) -> Dict[str, byte
     java = top / "extension/java"
     for path in [java / "petrel_jni.c", *sorted(java.glob("src/io/petrel/*.java"))]:
         files[f"share/petrel/java/{path.relative_to(java)}"] = path.read_bytes()
+    swift = top / "extension/swift"
+    for path in [swift / "Package.swift", *sorted(swift.glob("Sources/*/*")),
+                 *sorted(swift.glob("Tests/*/*"))]:
+        files[f"share/petrel/swift/{path.relative_to(swift)}"] = path.read_bytes()
     files["lib/pkgconfig/petrel.pc"] = facts.filled(HERE / "petrel.pc.in", version)
     libraries = notice.libraries((top / "NOTICE").read_text(), with_command)
     return described.described(top, name, files, libraries)
+
+
+def symbols(top: pathlib.Path) -> Dict[str, bytes]:
+    """The files of the archive for debuggers."""
+    return {f"lib/debug/{path}": data
+            for path, data in (facts.symbols(top / built) for built in STRIPPED.values())}
 
 
 def write_wheel(top: pathlib.Path, folder: pathlib.Path, whole: Dict[str, bytes]) -> pathlib.Path:
@@ -75,7 +92,8 @@ def main() -> None:
     written = []
     whole = contents(top, f"petrel-{target}", True)
     runtime = contents(top, f"petrel-runtime-{target}", False)
-    for name, files in ((f"petrel-{target}", whole), (f"petrel-runtime-{target}", runtime)):
+    for name, files in ((f"petrel-{target}", whole), (f"petrel-runtime-{target}", runtime),
+                        (f"petrel-symbols-{target}", symbols(top))):
         written.append(folder / f"{name}.tar.gz")
         archive_file.write(written[-1], archive_file.packed(name, files))
     written.append(write_wheel(top, folder, whole))

@@ -8,7 +8,7 @@ import pathlib
 import re
 import subprocess
 import tempfile
-from typing import Dict, List
+from typing import Dict, List, Tuple
 
 import notice
 
@@ -74,3 +74,16 @@ def stripped(path: pathlib.Path) -> bytes:
         out = pathlib.Path(folder, path.name)
         subprocess.run(["strip", "--strip-unneeded", "-o", out, path], check=True)
         return out.read_bytes()
+
+
+def symbols(path: pathlib.Path) -> Tuple[str, bytes]:
+    """What stripped() takes away, and where debuggers look for it below lib/debug."""
+    told = subprocess.run(["readelf", "--notes", path], stdout=subprocess.PIPE, text=True,
+                          check=True).stdout
+    found = re.search(r"Build ID: ([0-9a-f]{2})([0-9a-f]+)", told)
+    if found is None:
+        raise SystemExit(f"dist: {path} has no build ID, so nobody would find its symbols")
+    with tempfile.TemporaryDirectory() as folder:
+        out = pathlib.Path(folder, path.name)
+        subprocess.run(["objcopy", "--only-keep-debug", path, out], check=True)
+        return f".build-id/{found[1]}/{found[2]}.debug", out.read_bytes()

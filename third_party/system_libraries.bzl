@@ -70,6 +70,20 @@ def _version(rctx, package):
         return None
     return words[1]
 
+# Where Debian keeps what depends on the machine.
+_MACHINE = "x86_64-linux-gnu"
+
+def _other_headers(rctx):
+    """Folder in the repository -> the one that is asked for instead of Debian's."""
+    asked = {d: rctx.os.environ.get(name) for d, name in rctx.attr.header_variables.items()}
+    found = {d: path for d, path in asked.items() if path}
+    for folder, path in found.items():
+        rctx.symlink(path, folder)
+        own = rctx.path(path).dirname.get_child(_MACHINE).get_child(rctx.path(path).basename)
+        if own.exists:
+            rctx.symlink(own, "%s_of_machine/%s/%s" % (folder, _MACHINE, own.basename))
+    return found
+
 def _libraries(rctx, ending):
     """Names of the libraries of the package, such as absl_strings."""
     files = rctx.execute(["dpkg-query", "-L", rctx.attr.package]).stdout.split("\n")
@@ -109,8 +123,17 @@ def _shared_instead(rctx):
 def _impl(rctx):
     build = _HEADER
     version = _version(rctx, rctx.attr.package)
+    others = _other_headers(rctx)
+    folders = others.keys() or rctx.attr.header_links.keys()
+    includes = folders + [folder + "_of_machine" for folder in others]
+    defines = rctx.attr.defines
+    if not others:
+        defines = defines + ["PETREL_DEBIAN_%s=%s" % (
+            rctx.attr.package.upper().replace("-", "_"),
+            version,
+        )]
     for name, linkopts in rctx.attr.libraries.items():
-        if version == None:
+        if version == None and not others:
             build += _MISSING.format(
                 genrule = repr(name + "_is_missing"),
                 name = repr(name),
@@ -130,21 +153,20 @@ def _impl(rctx):
                 zig = repr("@petrel//third_party/zig"),
             )
         build += _LIBRARY.format(
-            defines = repr(rctx.attr.defines + ["PETREL_DEBIAN_%s=%s" % (
-                rctx.attr.package.upper().replace("-", "_"),
-                version,
-            )]),
+            defines = repr(defines),
             deps = repr(rctx.attr.library_deps.get(name, []) + ["package_version.lds"]),
-            hdrs = repr([d + "/**/*.h" for d in rctx.attr.header_links]),
-            includes = repr(rctx.attr.header_links.keys()),
+            hdrs = repr([d + "/**/*.h" for d in includes]),
+            includes = repr(includes),
             linkopts = repr(linkopts),
             name = repr(system),
         )
     series = ".".join((version or "").split(".")[:2])
     for link, path in rctx.attr.header_links.items():
         path = path.replace("{series}", series)
-        if rctx.path(path).exists:
+        if not others and rctx.path(path).exists:
             rctx.symlink(path, link)
+    if rctx.attr.exports:
+        build += "exports_files(%r)\n\n" % rctx.attr.exports
     for name, path in rctx.attr.tools.items():
         if version == None or not rctx.path(path).exists:
             build += _MISSING.format(
@@ -170,12 +192,14 @@ _debian_library = repository_rule(
         "sources": attr.string_dict(doc = "Target -> what is built from source instead, for zig."),
         "defines": attr.string_list(),
         "header_links": attr.string_dict(doc = "Folder in the repository -> folder of headers outside the compiler's path; {series} is the first two numbers of the package's version."),
+        "header_variables": attr.string_dict(doc = "Folder in the repository -> environment variable that may name a folder of headers to be taken instead."),
+        "exports": attr.string_list(doc = "Headers that are read as files."),
         "tools": attr.string_dict(doc = "Target -> executable."),
         "static_prefix": attr.string(),
         "static_exclude": attr.string(),
     },
     # Set by bazelw: an upgrade of any package makes these rules run again.
-    environ = ["PETREL_LIBRARIES"],
+    environ = ["PETREL_LIBRARIES", "PETREL_PYBIND11", "PETREL_PYTHON_INCLUDE"],
     local = True,
 )
 
@@ -273,10 +297,13 @@ def system_libraries():
         package = "libpython3-dev",
         libraries = {"python_headers": []},
         header_links = {"python3": "/usr/include/python{series}"},
+        header_variables = {"python3": "PETREL_PYTHON_INCLUDE"},
+        exports = ["python3/patchlevel.h"],
     )
     _debian_library(
         name = "pybind11",
         package = "pybind11-dev",
         libraries = {"pybind11": []},
+        header_variables = {"include": "PETREL_PYBIND11"},
         library_deps = {"pybind11": ["@python_headers//:python_headers"]},
     )

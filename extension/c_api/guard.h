@@ -7,6 +7,7 @@
 #ifndef PETREL_EXTENSION_C_API_GUARD_H_
 #define PETREL_EXTENSION_C_API_GUARD_H_
 
+#include <cstddef>
 #include <exception>
 #include <new>
 
@@ -41,6 +42,13 @@ petrel_status guarded(Work work) noexcept {
 inline runtime::Error require(const void* pointer, const char* name) {
   if (pointer != nullptr) return runtime::Error::Ok;
   PETREL_LOG(Error, "%s is NULL, must not be", name);
+  return runtime::Error::InvalidArgument;
+}
+
+// InvalidArgument, with the limit, unless `index` is below `count`.
+inline runtime::Error check_index(const char* what, size_t index, size_t count) {
+  if (index < count) return runtime::Error::Ok;
+  PETREL_LOG(Error, "%s is %zu, must be less than %zu", what, index, count);
   return runtime::Error::InvalidArgument;
 }
 

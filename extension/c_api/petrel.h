@@ -53,7 +53,7 @@ extern "C" {
 // ---------------------------------------------------------------- versions
 
 // Of this header. Raised when something is added.
-#define PETREL_API_VERSION 5
+#define PETREL_API_VERSION 6
 
 // Of the library: at least the header's when everything in the header is there.
 PETREL_EXPORT uint32_t petrel_api_version(void);
@@ -116,6 +116,18 @@ PETREL_EXPORT petrel_status petrel_set_log(petrel_log_fn log, void* context);
 // PETREL_INVALID_STATE when another level is in use, PETREL_INVALID_ARGUMENT for a
 // level that this machine lacks; petrel_error_text() names those it has.
 PETREL_EXPORT petrel_status petrel_set_isa_level(const char* level);
+
+// ------------------------------------------------------------ what there is
+
+// The backends that programs may use, by the names that programs have for them, such as
+// "XnnpackBackend". Names live as long as the library.
+PETREL_EXPORT petrel_status petrel_num_backends(size_t* out);
+PETREL_EXPORT petrel_status petrel_backend_name(size_t index, const char** out);
+
+// The kernels that programs may call, such as "aten::add.out". Of several with one name
+// the first counts.
+PETREL_EXPORT petrel_status petrel_num_kernels(size_t* out);
+PETREL_EXPORT petrel_status petrel_kernel_name(size_t index, const char** out);
 
 // ------------------------------------------------------------------ values
 

@@ -434,16 +434,6 @@ static void tells_what_integers_stand_for(void) {
   petrel_module_destroy(module);
 }
 
-static void tells_versions_and_names(void) {
-  CHECK(petrel_api_version() == PETREL_API_VERSION);
-  CHECK(strchr(petrel_version(), '.') != NULL);
-  CHECK(strcmp(petrel_status_name(PETREL_OK), "Ok") == 0);
-  CHECK(strcmp(petrel_status_name(PETREL_INVALID_PROGRAM), "InvalidProgram") == 0);
-  CHECK(strcmp(petrel_status_name(-5), "unknown error") == 0);
-  CHECK(petrel_dtype_size(PETREL_FLOAT32) == 4 && petrel_dtype_size(PETREL_BFLOAT16) == 2);
-  CHECK(petrel_dtype_size(8) == 0 && petrel_dtype_size(-1) == 0 && petrel_dtype_size(261) == 0);
-}
-
 // Before anything computes, which fixes the level.
 static void caps_the_instruction_set(void) {
   petrel_module* module = NULL;
@@ -466,7 +456,6 @@ static void caps_the_instruction_set(void) {
 
 int main(void) {
   caps_the_instruction_set();
-  tells_versions_and_names();
   tells_what_integers_stand_for();
   classifies_from_every_source();
   reads_assets_of_a_package();

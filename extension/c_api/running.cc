@@ -23,12 +23,6 @@ using runtime::Tensor;
 
 namespace {
 
-Error check_index(const char* what, size_t index, size_t count) {
-  if (index < count) return Error::Ok;
-  PETREL_LOG(Error, "%s is %zu, must be less than %zu", what, index, count);
-  return Error::InvalidArgument;
-}
-
 Error check_struct(const petrel_value* value, const char* name) {
   PETREL_RETURN_IF_ERROR(require(value, name));
   if (value->struct_size >= sizeof(petrel_value)) return Error::Ok;

@@ -1,30 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the tests of the C interface share: a check that counts failures and goes on, the
-// bytes of a file, and new options.
-//
-//   int main(void) {
-//     CHECK(petrel_version() != NULL);
-//     return failures == 0 ? 0 : 1;
-//   }
+// What tests of the C interface that load programs share: the bytes of a file, and new options.
 #ifndef PETREL_EXTENSION_C_API_TEST_HELPERS_H_
 #define PETREL_EXTENSION_C_API_TEST_HELPERS_H_
 
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "extension/c_api/check.h"
 #include "extension/c_api/petrel.h"
-
-static int failures = 0;
-
-#define CHECK(condition)                                                          \
-  do {                                                                            \
-    if (!(condition)) {                                                           \
-      ++failures;                                                                 \
-      fprintf(stderr, "%s:%d: %s is false; %s\n", __FILE__, __LINE__, #condition, \
-              petrel_error_text());                                               \
-    }                                                                             \
-  } while (0)
 
 // The bytes of a file, to be freed, `room` bytes behind the start.
 static unsigned char* read_file(const char* path, size_t room, size_t* size) {

@@ -31,8 +31,8 @@ class BazelwTest(unittest.TestCase):
                              universal_newlines=True, check=False)
         return run.returncode, run.stdout
 
-    def options(self, *words):
-        """What bazelw tells Bazel before these words."""
+    def run_without_bazel(self, *words, **variables):
+        """What ends with the options that Bazel would get before these words."""
         folder = tempfile.mkdtemp(dir=os.environ["TEST_TMPDIR"])
         copy = os.path.join(folder, "bazelw")
         with open(BAZELW, encoding="utf-8") as text:
@@ -40,9 +40,14 @@ class BazelwTest(unittest.TestCase):
         self.assertIn("\nexec /usr/bin/bazel ", script)
         with open(copy, "w", encoding="utf-8") as out:
             out.write(script.replace("\nexec /usr/bin/bazel ", "\ncat \"$rc\"; exit; : "))
-        run = subprocess.run(["bash", copy, *words], env=dict(os.environ, PETREL_CACHE=folder),
-                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                             universal_newlines=True, check=False)
+        return subprocess.run(["bash", copy, *words],
+                              env=dict(os.environ, PETREL_CACHE=folder, **variables),
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              universal_newlines=True, check=False)
+
+    def options(self, *words):
+        """What bazelw tells Bazel before these words."""
+        run = self.run_without_bazel(*words)
         self.assertEqual(run.returncode, 0, run.stdout)
         return run.stdout
 
@@ -57,6 +62,19 @@ class BazelwTest(unittest.TestCase):
             self.assertIn("--repository_cache=", found)
             self.assertEqual("--strategy=PetrelExport=remote" in found,
                              words[0] == "--remote_executor")
+
+    def test_says_which_python_it_cannot_build_for(self):
+        headless = os.path.join(tempfile.mkdtemp(dir=os.environ["TEST_TMPDIR"]), "python3")
+        with open(headless, "w", encoding="utf-8") as out:
+            out.write("#!/bin/sh\necho /nowhere\n")
+        os.chmod(headless, 0o755)
+        for python, words in ((headless, "whose headers are not in /nowhere"),
+                              ("/bin/false", "must be a Python 3"),
+                              ("/bin/none", "must be a Python 3")):
+            run = self.run_without_bazel("build", "//:petrel", PETREL_PYTHON=python)
+            self.assertEqual(run.returncode, 1)
+            self.assertIn(f"bazelw: PETREL_PYTHON is {python}, {words}", run.stdout)
+        self.assertNotIn("PETREL_PYTHON_INCLUDE", self.options("build", "//:petrel"))
 
     def test_builds_on_two_releases_of_debian(self):
         for version in ("12", "13"):

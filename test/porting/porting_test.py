@@ -47,12 +47,14 @@ class PortingTest(unittest.TestCase):
         self.check("tensor", HERE / "tensor_app")
 
     def test_bindings(self):
-        self.check("bindings", sys.executable, HERE / "bindings_app.py", "petrel.portable_lib",
-                   DIGITS, PROGRAM, *EXTERNAL)
+        for package in ("petrel", "petrel_runtime"):
+            self.check("bindings", sys.executable, HERE / "bindings_app.py",
+                       f"{package}.portable_lib", DIGITS, PROGRAM, *EXTERNAL)
 
     def test_python(self):
-        self.check("runtime", sys.executable, HERE / "runtime_app.py", "petrel.runtime", DIGITS,
-                   PROGRAM)
+        for package in ("petrel", "petrel_runtime"):
+            self.check("runtime", sys.executable, HERE / "runtime_app.py", f"{package}.runtime",
+                       DIGITS, PROGRAM)
 
 
 if __name__ == "__main__":

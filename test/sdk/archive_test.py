@@ -49,12 +49,13 @@ class ArchiveTest(unittest.TestCase):
         for name in ("first", "second"):
             lines = output("dist/dist", "--output-dir", FOLDER / name).splitlines()
             cls.paths[name] = [pathlib.Path(line) for line in lines]
-        whole, runtime, cls.wheel = cls.paths["first"]
-        for path in (whole, runtime):
+        whole, runtime, symbols, cls.wheel = cls.paths["first"]
+        for path in (whole, runtime, symbols):
             with tarfile.open(path) as archive:
                 archive.extractall(FOLDER)
         cls.prefix = FOLDER / whole.name[:-len(".tar.gz")]
         cls.runtime = FOLDER / runtime.name[:-len(".tar.gz")]
+        cls.symbols = FOLDER / symbols.name[:-len(".tar.gz")]
         cls.program = FOLDER / "digits.pte"
         output(cls.prefix / "bin/petrel", "export", "examples/quickstart/digits.pt2", "-o",
                cls.program)
@@ -114,9 +115,21 @@ class ArchiveTest(unittest.TestCase):
         bill = json.loads((self.runtime / "share/petrel/petrel.spdx.json").read_text())
         self.assertNotIn("libabsl-dev", {package["name"] for package in bill["packages"]})
 
+    def test_symbols_lie_where_debuggers_look_for_those_of_each_file(self):
+        stripped = [self.prefix / path for path in ("bin/petrel", "lib/libpetrel.so",
+                                                    "libexec/petrel/used_kernels")]
+        expected = set()
+        for path in stripped:
+            identity = re.search(r"Build ID: ([0-9a-f]+)", output("readelf", "--notes", path))[1]
+            expected.add(self.symbols / f"lib/debug/.build-id/{identity[:2]}/{identity[2:]}.debug")
+            self.assertNotRegex(output("nm", path, stderr=subprocess.STDOUT), r" [tT] ")
+        self.assertEqual(set(files_in(self.symbols)), expected)
+        for path in expected:
+            self.assertRegex(output("nm", "--demangle", path), r" [tT] petrel::")
+
     def test_holds_no_path_of_this_machine(self):
         place = re.compile(rb"/execroot/|/sandbox/|" + re.escape(os.getcwd().encode()))
-        for path in files_in(self.prefix):
+        for path in files_in(self.prefix) + files_in(self.symbols):
             self.assertIsNone(place.search(path.read_bytes()), path)
 
     def test_shared_library_shows_the_c_interface_and_needs_the_system_alone(self):
@@ -145,6 +158,16 @@ class ArchiveTest(unittest.TestCase):
                source, APPS / "registry.cc", "-o", app, f"-L{self.prefix}/lib",
                *libraries, "-lpthread")
         self.assertLessEqual(needed(app), OF_THE_SYSTEM | OF_CPP)
+
+    def test_brings_classes_for_java_and_a_package_for_swift(self):
+        for prefix in (self.prefix, self.runtime):
+            names = {str(path.relative_to(prefix / "share/petrel"))
+                     for path in files_in(prefix / "share/petrel")}
+            self.assertLessEqual({"java/petrel_jni.c", "java/src/io/petrel/Module.java",
+                                  "swift/Package.swift", "swift/Sources/CPetrel/module.modulemap",
+                                  "swift/Sources/CPetrel/c_petrel.h",
+                                  "swift/Sources/Petrel/Module.swift",
+                                  "swift/Tests/PetrelTests/PetrelTests.swift"}, names)
 
     def test_new_app(self):
         output(self.prefix / "bin/petrel", "new-app", "mine", "-o", FOLDER / "mine")

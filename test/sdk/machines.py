@@ -21,7 +21,7 @@ from binary_checks import check_needs, check_symbols
 from machine_list import MACHINES, TREE, Failed, Machine, done
 from program_checks import Programs, built_app, check_command, programs, run_all
 
-INTERFACE_TESTS = ("petrel_test", "data_test")
+INTERFACE_TESTS = ("petrel_test", "data_test", "names_test")
 STARTUP = [word for word in sys.argv[2:] if word.startswith("--") and word != "--twice"]
 
 

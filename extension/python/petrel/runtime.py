@@ -21,8 +21,8 @@ from typing import Any, Dict, List, Optional, Sequence, Set, Tuple, Union
 
 import numpy
 
-from petrel import _petrel
 from petrel._error import Error
+from petrel._linked import backend_names, operator_names
 from petrel._load import LoadedProgram, Source, ValueInfo, load
 from petrel._load import Method as LoadedMethod
 
@@ -113,8 +113,11 @@ def _from_caller(value: Any) -> Any:
 def _to_caller(value: Any) -> Any:
     """An output as the script expects it."""
     torch = sys.modules.get("torch")
-    if torch is None or not hasattr(value, "__dlpack__"):
+    if torch is None or not hasattr(value, "dtype"):
         return value
+    if not hasattr(value, "__dlpack__"):
+        # NumPy knows bfloat16 as bits alone.
+        return torch.from_numpy(numpy.asarray(value).view(numpy.int16)).view(torch.bfloat16)
     return torch.from_dlpack(value)
 
 
@@ -168,7 +171,7 @@ class BackendRegistry:
 
     @property
     def registered_backend_names(self) -> List[str]:
-        return _petrel.backend_names()
+        return backend_names()
 
     def is_available(self, backend_name: str) -> bool:
         return backend_name in self.registered_backend_names
@@ -179,7 +182,7 @@ class OperatorRegistry:
 
     @property
     def operator_names(self) -> Set[str]:
-        return set(_petrel.operator_names())
+        return set(operator_names())
 
 
 class Runtime:

@@ -9,7 +9,7 @@ import weakref
 
 import numpy
 import petrel
-from elementwise import ADD, MUL, Backend, Partitioner, Runtime, affine, model
+from elementwise import ADD, MUL, Backend, Partitioner, Runtime, affine, check_note, model
 
 X = numpy.array([1, -2, 3, 0.5], numpy.float32)
 
@@ -250,7 +250,7 @@ class ErrorTest(unittest.TestCase):
         except Failure as error:
             raised = error
         self.assertEqual(str(raised), "mine")
-        self.assertIn(text, " ".join(raised.__notes__))
+        check_note(self, text, raised)
         frames = [frame.name for frame in traceback.extract_tb(raised.__traceback__)]
         self.assertEqual(frames[-1], "fail")
 
@@ -329,8 +329,7 @@ class ErrorTest(unittest.TestCase):
             forward = petrel.load(program, backends=[runtime])["forward"]
             with self.assertRaises(Failure) as caught:
                 forward(X)
-            self.assertIn(f"in {where} of the runtime backend 'Elementwise'",
-                          caught.exception.__notes__[0])
+            check_note(self, f"in {where} of the runtime backend 'Elementwise'", caught.exception)
             # The failure is over with the call.
             runtime.where = None
             numpy.testing.assert_array_equal(forward(X)[0], affine(X))

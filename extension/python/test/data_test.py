@@ -15,7 +15,7 @@ import weakref
 
 import numpy
 import petrel
-from elementwise import Backend, Runtime, affine, model
+from elementwise import Backend, Runtime, affine, check_note, model
 
 DIGITS = pathlib.Path("examples/quickstart/digits.pt2")
 X = numpy.array([1, -2, 3, 0.5], numpy.float32)
@@ -471,7 +471,7 @@ class BadMapTest(WithoutWeights):
 
         with self.assertRaises(Failure) as caught:
             self.run_with(Fails(self.weights))
-        self.assertIn("in get_data(", caught.exception.__notes__[0])
+        check_note(self, "in get_data(", caught.exception)
 
         class FailsEarly(Map):
 

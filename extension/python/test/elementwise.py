@@ -7,6 +7,7 @@ A payload is JSON; it says which methods and operators preprocess_all saw, too.
 import json
 import pathlib
 import struct
+import sys
 
 import numpy
 import petrel
@@ -20,6 +21,12 @@ FUNCTIONS = {ADD: numpy.add, MUL: numpy.multiply, SUB: numpy.subtract,
 
 def model(name):
     return TESTDATA / f"{name}.pt2"
+
+
+def check_note(test, words, raised):
+    """A note of the exception has the words, of Pythons whose exceptions have notes."""
+    if sys.version_info >= (3, 11):
+        test.assertIn(words, " ".join(raised.__notes__))
 
 
 class Partitioner(petrel.Partitioner):

@@ -2,28 +2,28 @@
 """Writes the package petrel as a wheel.
 
     ./bazelw run //extension/python:wheel -- --output-dir dist
+    PETREL_PYTHON=python3.13 ./bazelw run //extension/python:wheel -- --output-dir dist
     pip install dist/petrel-*.whl
 
-Needs nothing but Python: no network, no build front end. Shared libraries that
-not every Linux has are put into the wheel, with their licences. The bytes are
+The wheel is for the Python whose headers the package was compiled with, which need not be
+the one that runs this. Needs nothing but Python: no network, no build front end. Shared
+libraries that not every Linux has are put into the wheel, with their licences. The bytes are
 the same for the same sources.
 """
 
+import ast
 import glob
 import pathlib
 import re
-import sys
-import sysconfig
-from typing import Dict
+from typing import Dict, Tuple
 
 import elf
 import output_folder
-import petrel
 import wheel_file
 
-# What a Linux with a Python that has ssl brings along.
+# What a Linux with a Python brings along; auditwheel allows no others.
 _OF_THE_SYSTEM = ("ld-linux", "libc.", "libm.", "libdl.", "libpthread.", "librt.", "libgcc_s.",
-                  "libstdc++.", "libz.", "libcrypto.")
+                  "libstdc++.", "libz.")
 
 _METADATA = """Metadata-Version: 2.1
 Name: petrel
@@ -51,15 +51,26 @@ petrel = petrel._command:main
 """
 _PROGRAM = "petrel/petrel"
 
-
-def tag() -> str:
-    python = f"cp{sys.version_info.major}{sys.version_info.minor}"
-    platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
-    return f"{python}-{python}-{platform}"
+# The root of the runfiles of this workspace.
+_ROOT = pathlib.Path(__file__).absolute().parents[3]
+_PACKAGE = _ROOT / "extension/python/petrel"
 
 
-def _path_of(library: str) -> pathlib.Path:
-    multiarch = sysconfig.get_config_var("MULTIARCH") or ""
+def _python() -> Tuple[int, int]:
+    """The version whose headers the module was compiled with."""
+    text = (_ROOT.parent / "python_headers/python3/patchlevel.h").read_text()
+    major, minor = (int(re.search(rf"#define PY_{part}_VERSION\s+(\d+)", text)[1])
+                    for part in ("MAJOR", "MINOR"))
+    return major, minor
+
+
+def _version() -> str:
+    text = (_ROOT / "runtime/core/version.h").read_text()
+    return re.search(r'kVersion\[\] = "([^"]+)"', text)[1]
+
+
+def _path_of(library: str, machine: str) -> pathlib.Path:
+    multiarch = f"{machine}-linux-gnu"
     for folder in (f"/usr/lib/{multiarch}", f"/lib/{multiarch}", "/usr/lib", "/usr/local/lib"):
         path = pathlib.Path(folder, library)
         if path.exists():
@@ -75,46 +86,46 @@ def _libraries(module: pathlib.Path) -> Dict[str, pathlib.Path]:
         for name in elf.needed(open_ends.pop()):
             if name.startswith(_OF_THE_SYSTEM) or name in found:
                 continue
-            found[name] = _path_of(name)
+            found[name] = _path_of(name, elf.machine(module))
             open_ends.append(found[name])
     return found
 
 
-def contents() -> Dict[str, bytes]:
-    """The files of the wheel by their paths in it, without RECORD."""
-    package = pathlib.Path(petrel.__file__).parent
+def contents() -> Tuple[str, Dict[str, bytes]]:
+    """The tag of the wheel, and its files by their paths in it, without RECORD."""
     files: Dict[str, bytes] = {}
-    for path in package.iterdir():
+    for path in _PACKAGE.iterdir():
         if path.suffix in (".py", ".pyi") or path.name == "py.typed":
             files[f"petrel/{path.name}"] = path.read_bytes()
-    module = package / "_petrel.so"
-    suffix = sysconfig.get_config_var("EXT_SUFFIX")
+    module, program = _PACKAGE / "_petrel.so", _ROOT / "extension/cli/stripped/petrel"
+    libraries = _libraries(module)
+    major, minor = _python()
+    tag = "cp{0}{1}-cp{0}{1}-{2}".format(major, minor,
+                                         elf.platform([module, program, *libraries.values()]))
+    suffix = f".cpython-{major}{minor}-{elf.machine(module)}-linux-gnu.so"
     files[f"petrel/_petrel{suffix}"] = module.read_bytes()
-    info = f"petrel-{petrel.__version__}.dist-info"
-    for name, path in _libraries(module).items():
+    info = f"petrel-{_version()}.dist-info"
+    for name, path in libraries.items():
         files[f"petrel/_libs/{name}"] = path.read_bytes()
         # libabsl_base.so.1 comes from a package libabsl...
         library = re.split(r"\.so|_", name)[0]
         for licence in glob.glob(f"/usr/share/doc/{library}*/copyright"):
             stem = pathlib.Path(licence).parent.name
             files[f"{info}/licenses/{stem}.txt"] = pathlib.Path(licence).read_bytes()
-    # The root of the runfiles of this workspace: extension/python/petrel is in it.
-    root = package.parents[2]
     for name in ("LICENSE", "NOTICE"):
-        files[f"{info}/licenses/{name}"] = (root / name).read_bytes()
-    files[_PROGRAM] = (root / "extension/cli/stripped/petrel").read_bytes()
+        files[f"{info}/licenses/{name}"] = (_ROOT / name).read_bytes()
+    files[_PROGRAM] = program.read_bytes()
     files[f"{info}/entry_points.txt"] = _ENTRY_POINTS.encode()
-    major, minor = sys.version_info[:2]
-    files[f"{info}/METADATA"] = _METADATA.format(version=petrel.__version__,
-                                                 python=f"=={major}.{minor}.*",
-                                                 description=petrel.__doc__).encode()
-    files[f"{info}/WHEEL"] = _WHEEL.format(tag=tag()).encode()
-    return files
+    described = ast.get_docstring(ast.parse(files["petrel/__init__.py"]), clean=False)
+    files[f"{info}/METADATA"] = _METADATA.format(version=_version(), python=f"=={major}.{minor}.*",
+                                                 description=described).encode()
+    files[f"{info}/WHEEL"] = _WHEEL.format(tag=tag).encode()
+    return tag, files
 
 
 def write(folder: pathlib.Path) -> pathlib.Path:
-    return wheel_file.write(folder, "petrel", petrel.__version__, tag(), contents(),
-                            programs={_PROGRAM})
+    tag, files = contents()
+    return wheel_file.write(folder, "petrel", _version(), tag, files, programs={_PROGRAM})
 
 
 def main() -> None:

@@ -45,7 +45,8 @@ class WheelTest(unittest.TestCase):
         machine = os.uname().machine
         self.assertRegex(
             self.path.name,
-            rf"^petrel-\d+\.\d+\.\d+-cp{major}{minor}-cp{major}{minor}-linux_{machine}\.whl$")
+            rf"^petrel-\d+\.\d+\.\d+-cp{major}{minor}-cp{major}{minor}"
+            rf"-manylinux_2_\d+_{machine}\.whl$")
         self.assertEqual(os.listdir(self.path.parent), [self.path.name])
 
     def test_record_lists_every_file_with_its_digest(self):
@@ -72,6 +73,13 @@ class WheelTest(unittest.TestCase):
     def test_is_typed(self):
         self.assertIn("petrel/py.typed", self.names)
         self.assertIn("petrel/_petrel.pyi", self.names)
+
+    def test_module_is_named_for_the_python_that_it_is_for(self):
+        major, minor = sys.version_info[:2]
+        self.assertIn(
+            f"petrel/_petrel.cpython-{major}{minor}-{os.uname().machine}-linux-gnu.so", self.names)
+        text = self.wheel.read(next(n for n in self.names if n.endswith("METADATA"))).decode()
+        self.assertIn(f"Requires-Python: =={major}.{minor}.*", text.splitlines())
 
     def test_bundled_libraries_come_with_their_licences(self):
         libraries = [name for name in self.names if name.startswith("petrel/_libs/")]

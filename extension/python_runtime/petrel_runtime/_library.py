@@ -64,6 +64,10 @@ _ANY = ctypes.c_void_p  # of an `out`
 # The arguments of the functions that return a petrel_status.
 ARGUMENTS: Dict[str, List[Any]] = {
     "petrel_set_isa_level": [_TEXT],
+    "petrel_num_backends": [_ANY],
+    "petrel_backend_name": [_SIZE, _ANY],
+    "petrel_num_kernels": [_ANY],
+    "petrel_kernel_name": [_SIZE, _ANY],
     "petrel_options_create": [_ANY],
     "petrel_options_set_load_mode": [_POINTER, _INT],
     "petrel_options_set_num_threads": [_POINTER, _INT],

@@ -12,8 +12,10 @@ from petrel_runtime._arguments import (DEFAULT_BYTES, LIMITS, backend_options_of
 from petrel_runtime._data_map import NamedDataMap
 from petrel_runtime._error import Error
 from petrel_runtime._library import Levels, Value, call
-from petrel_runtime._sources import Source, Sources, load_module, raise_of
-from petrel_runtime._value import ValueInfo, from_value, info_of, to_value
+from petrel_runtime._sources import Source as Source  # for runtime.py
+from petrel_runtime._sources import Sources, load_module, raise_of
+from petrel_runtime._value import ValueInfo as ValueInfo
+from petrel_runtime._value import from_value, info_of, to_value
 
 
 class _Module:

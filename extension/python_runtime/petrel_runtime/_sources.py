@@ -21,7 +21,7 @@ Source = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview, BinaryIO]
 _ALIGNMENT = 16
 
 
-def _aligned(data: Any) -> numpy.ndarray:
+def _aligned(data: Any) -> "numpy.ndarray[Any, Any]":
     """The bytes at a multiple of 16: those given where they lie so, else a copy."""
     given = numpy.frombuffer(memoryview(data).cast("B"), numpy.uint8)
     if given.ctypes.data % _ALIGNMENT == 0:
@@ -32,7 +32,7 @@ def _aligned(data: Any) -> numpy.ndarray:
     return room[start:start + given.nbytes]
 
 
-def _opened(source: Any) -> Tuple[Optional[numpy.ndarray], Optional[int]]:
+def _opened(source: Any) -> "Tuple[Optional[numpy.ndarray[Any, Any]], Optional[int]]":
     """The bytes of a source that has them in memory, or the descriptor of an open file; neither
     of a path."""
     if isinstance(source, (str, os.PathLike)):

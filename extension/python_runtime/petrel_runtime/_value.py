@@ -36,7 +36,7 @@ class ValueInfo:
 class Tensor:
     """Elements that NumPy has no type for: bfloat16. numpy.asarray() gives its bits."""
 
-    def __init__(self, bits: numpy.ndarray, dtype: str = "bfloat16") -> None:
+    def __init__(self, bits: "numpy.ndarray[Any, Any]", dtype: str = "bfloat16") -> None:
         if dtype != "bfloat16" or bits.dtype != numpy.uint16:
             raise TypeError(f"a Tensor is bfloat16 of uint16, not {dtype} of {bits.dtype}")
         self._bits = bits
@@ -44,13 +44,14 @@ class Tensor:
 
     @property
     def shape(self) -> Tuple[int, ...]:
-        return self._bits.shape
+        return tuple(self._bits.shape)
 
     @property
     def nbytes(self) -> int:
         return self._bits.nbytes
 
-    def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> numpy.ndarray:
+    def __array__(self, dtype: Any = None,
+                  copy: Optional[bool] = None) -> "numpy.ndarray[Any, Any]":
         del copy
         return self._bits if dtype is None else self._bits.astype(dtype)
 
@@ -65,7 +66,7 @@ def info_of(value: Value, levels: Optional[Tuple[float, int]]) -> ValueInfo:
                      bool(value.is_dynamic), scale, zero_point)
 
 
-def _array_of(given: Any) -> numpy.ndarray:
+def _array_of(given: Any) -> "numpy.ndarray[Any, Any]":
     if isinstance(given, (numpy.ndarray, Tensor)) or not hasattr(given, "__dlpack__"):
         return numpy.asarray(given)
     if hasattr(given, "resolve_neg"):
