@@ -3,6 +3,7 @@
 // Products by weights of 4 bits, through XNNPACK's operator, against sums in double. On machines
 // whose XNNPACK keeps its own kernels, those are what is tested; PETREL_TEST_ISA names the level.
 #include <gtest/gtest.h>
+#include <petrel/packing.h>
 #include <pthreadpool.h>
 #include <xnnpack.h>
 
@@ -98,11 +99,13 @@ void check(const Case& c, pthreadpool_t pool = nullptr) {
   ASSERT_EQ(start_xnnpack(), xnn_status_success);
   const Product product(c);
   xnn_operator_t op = nullptr;
+  xnn_set_packing_threads(pool);
   ASSERT_EQ(xnn_create_fully_connected_nc_qd8_f32_qb4w(
                 c.depth, c.columns, c.depth, c.columns, c.group, 8, product.scale_bits.data(),
                 product.weights.data(), product.bias.data(), c.smallest, c.largest, 0, nullptr,
                 nullptr, &op),
             xnn_status_success);
+  xnn_set_packing_threads(nullptr);
   std::vector<float> output(c.rows * c.columns + 1, 7.0f);
   ASSERT_EQ(xnn_reshape_fully_connected_nc_qd8_f32_qb4w(op, c.rows, pool), xnn_status_success);
   ASSERT_EQ(xnn_setup_fully_connected_nc_qd8_f32_qb4w(op, product.input.data(), output.data(),
@@ -163,6 +166,7 @@ TEST(FourBitProduct, IsSplitOverThreads) {
   pthreadpool_t pool = pthreadpool_create(2);
   check({1, 1000, 64, 32}, pool);
   check({20, 200, 64, 32}, pool);
+  check({2, 1025, 1024, 32}, pool);  // packed by both
   pthreadpool_destroy(pool);
 }
 

@@ -4,6 +4,8 @@
 #if defined(__x86_64__)
 
 #include <immintrin.h>
+#include <petrel/packing.h>
+#include <pthreadpool.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -17,7 +19,8 @@ namespace petrel::backends::xnnpack {
 namespace {
 
 constexpr size_t kColumns = 16;
-constexpr size_t kLevels = 8;  // of a column in a line
+constexpr size_t kLevels = 8;             // of a column in a line
+constexpr size_t kBytesPerTask = 131072;  // below this a thread costs more than it brings
 
 // Of each 32 bits levels 0 to 7 become 0, 4, 1, 5, 2, 6, 3, 7.
 PETREL_VNNI_INLINE __m512i interleave(__m512i levels) {
@@ -44,32 +47,49 @@ PETREL_VNNI_INLINE __m512i line_of(const uint8_t* weights, size_t stride, size_t
   return _mm512_load_si512(columns);
 }
 
-// One panel; returns what follows it.
-PETREL_VNNI uint8_t* pack_panel(size_t count, size_t depth, size_t group, const uint8_t* weights,
-                                const uint16_t* scales, uint8_t* packed, size_t behind_group) {
-  const size_t stride = depth / 2, groups = depth / group;
+// What all panels of some weights have in common.
+struct Packing {
+  size_t columns, depth, group;
+  const uint8_t* weights;
+  const uint16_t* scales;
+  uint8_t* packed;
+  size_t behind_group, panel_bytes;
+};
+
+PETREL_VNNI void pack_panel(const Packing& packing, size_t column) {
+  const size_t stride = packing.depth / 2, groups = packing.depth / packing.group;
+  const size_t count = std::min(kColumns, packing.columns - column);
+  const uint8_t* weights = packing.weights + column * stride;
+  const uint16_t* scales = packing.scales + column * groups;
+  uint8_t* const first = packing.packed + column / kColumns * packing.panel_bytes;
+  uint8_t* packed = first + kColumns * sizeof(float);
+  // Levels less 8 have their upper bit turned; columns that are not there have zeros.
   const __m512i eights = _mm512_set1_epi8(static_cast<char>(0x88));
+  const __mmask16 there = static_cast<__mmask16>((1u << count) - 1);
   __m512 sums = _mm512_setzero_ps();
-  uint8_t* const first = packed;
-  packed += kColumns * sizeof(float);
   for (size_t g = 0; g < groups; ++g) {
     __m512i levels = _mm512_setzero_si512();
-    for (size_t k = 0; k < group; k += kLevels, weights += kLevels / 2, packed += sizeof(__m512i)) {
-      // Levels less 8 have their upper bit turned; columns that are not there have zeros.
-      const __mmask16 there = static_cast<__mmask16>((1u << count) - 1);
+    for (size_t k = 0; k < packing.group; k += kLevels) {
       const __m512i line = _mm512_maskz_xor_epi32(there, line_of(weights, stride, count), eights);
       const __m512i mixed = interleave(line);
       _mm512_storeu_si512(packed, mixed);
       levels = add_levels(levels, mixed);
+      weights += kLevels / 2;
+      packed += sizeof(mixed);
     }
     alignas(64) uint32_t bits[kColumns] = {};
     for (size_t n = 0; n < count; ++n) bits[n] = uint32_t{scales[n * groups + g]} << 16;
     const __m512 scale = _mm512_mul_ps(_mm512_load_ps(bits), _mm512_set1_ps(0.0625f));
     sums = _mm512_fnmadd_ps(_mm512_cvtepi32_ps(levels), scale, sums);
-    packed += behind_group;
+    packed += packing.behind_group;
   }
   _mm512_storeu_ps(first, sums);
-  return packed;
+}
+
+void pack_panels(void* packing, size_t column, size_t count) {
+  for (const size_t end = column + count; column < end; column += kColumns) {
+    pack_panel(*static_cast<const Packing*>(packing), column);
+  }
 }
 
 }  // namespace
@@ -77,15 +97,23 @@ PETREL_VNNI uint8_t* pack_panel(size_t count, size_t depth, size_t group, const 
 void pack_wide_four_bits(size_t g, size_t nc, size_t kc, size_t, size_t, size_t, size_t bl,
                          const void* weights, const void*, const void* scales, void* packed,
                          size_t extra_bytes_bl, size_t extra_bytes_n, const void*) {
-  const auto* source = static_cast<const uint8_t*>(weights);
-  const auto* scale = static_cast<const uint16_t*>(scales);
-  auto* out = static_cast<uint8_t*>(packed);
-  for (; g != 0; --g, source += nc * kc / 2) {
-    for (size_t n = 0; n < nc; n += kColumns) {
-      out = pack_panel(std::min(kColumns, nc - n), kc, bl, source + n * kc / 2,
-                       scale + n * (kc / bl), out, extra_bytes_bl);
-      out += extra_bytes_n;
-    }
+  Packing packing = {nc,
+                     kc,
+                     bl,
+                     static_cast<const uint8_t*>(weights),
+                     static_cast<const uint16_t*>(scales),
+                     static_cast<uint8_t*>(packed),
+                     extra_bytes_bl,
+                     kColumns * sizeof(float) + kc / kLevels * sizeof(__m512i) +
+                         kc / bl * extra_bytes_bl + extra_bytes_n};
+  const size_t panels = (nc + kColumns - 1) / kColumns;
+  const size_t at_once = (kBytesPerTask + packing.panel_bytes - 1) / packing.panel_bytes;
+  for (; g != 0; --g) {
+    const bool is_large = panels * packing.panel_bytes > kBytesPerTask;
+    pthreadpool_parallelize_1d_tile_1d(is_large ? xnn_packing_threads() : nullptr, &pack_panels,
+                                       &packing, nc, at_once * kColumns, 0);
+    packing.weights += nc * kc / 2;
+    packing.packed += panels * packing.panel_bytes;
   }
 }
 
