@@ -241,6 +241,35 @@ TEST(ExpandForIntegers, MakesLevelsOfFlags) {
               HasSubstr("aten._to_copy.default(%1, i8"));
 }
 
+// As networks of graphs add what comes along their edges.
+TEST(ExpandForIntegers, AddsRowsAtPlacesByProducts) {
+  EXPECT_THAT(expanded(R"(method @m(%x: f32[5,8], %v: f32[6,8]) { %i = constant @i : i64[6]
+    %y = aten.index_put.default(%x, [%i], %v, true)
+    return %y })"),
+              AllOf(HasSubstr("constant @i@places : f32[5,6]"), HasSubstr("aten.linear.default"),
+                    HasSubstr("aten.add.Tensor"), Not(HasSubstr("index_put"))));
+  EXPECT_THAT(expanded(R"(method @m(%x: f32[2,5,8], %v: f32[2,6,8], %i: i64[6]) {
+    %y = aten.index_put.default(%x, [none, %i], %v, true)
+    return %y })"),
+              AllOf(HasSubstr("aten.eq.Tensor"), HasSubstr("aten.mm.default"),
+                    Not(HasSubstr("index_put"))));
+  EXPECT_THAT(expanded(R"(method @m(%x: f32[5,8], %v: f32[6,8], %i: i64[6]) {
+    %e = aten.view.default(%i, [6, 1])
+    %j = aten.expand.default(%e, [6, 8], false)
+    %y = aten.scatter_add.default(%x, 0, %j, %v)
+    return %y })"),
+              AllOf(HasSubstr("aten.mm.default"), Not(HasSubstr("scatter_add"))));
+  for (const char* left : {"%y = aten.scatter_add.default(%x, 0, %j, %v)",
+                           "%y = aten.index_put.default(%x, [%k, %k], %r, true)"}) {
+    const auto graph = graph_of(absl::StrCat(
+        "method @m(%x: f32[5,8], %v: f32[6,8], %j: i64[6,8], %k: i64[3], %r: f32[3]) {", left,
+        " return %y }"));
+    ASSERT_NE(graph, nullptr);
+    ASSERT_TRUE(expand_for_integers(*graph).ok());
+    EXPECT_THAT(plain_text(*graph), Not(HasSubstr("aten.mm"))) << left;
+  }
+}
+
 TEST(ExpandForIntegers, SplitsTheLargestFromTheirPlaces) {
   EXPECT_THAT(expanded("method @m(%x: f32[2,4]) {"
                        "%v, %i = aten.max.dim(%x, 1, false) return %v, %i }"),

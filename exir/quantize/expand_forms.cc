@@ -17,6 +17,7 @@
 #include "exir/pass/framework/constant_data.h"
 #include "exir/pass/framework/table_limit.h"
 #include "exir/pass/lower/lower_to_kernels.h"
+#include "exir/quantize/sums_over_places.h"
 #include "exir/quantize/transposed_phases.h"
 #include "exir/status_macros.h"
 
@@ -387,14 +388,23 @@ Rewritten gather_largest(Builder& b, Node& node) {
 }
 
 constexpr Rewrite kRows[] = {
-    {aten::div_Tensor, divide},   {aten::_log_softmax, log_softmax},
-    {aten::var_dim, variance},    {aten::var_correction, variance},
-    {aten::cumsum, cumulate},     {aten::upsample_bilinear2d_vec, bilinear},
-    {aten::max_dim, extreme},     {aten::min_dim, extreme},
-    {aten::topk, gather_largest}, {aten::convolution, transposed_groups},
-    {aten::mul_Scalar, fold},     {aten::view, fold},
-    {aten::expand, fold},         {aten::permute, fold},
+    {aten::div_Tensor, divide},
+    {aten::_log_softmax, log_softmax},
+    {aten::var_dim, variance},
+    {aten::var_correction, variance},
+    {aten::cumsum, cumulate},
+    {aten::upsample_bilinear2d_vec, bilinear},
+    {aten::max_dim, extreme},
+    {aten::min_dim, extreme},
+    {aten::topk, gather_largest},
+    {aten::convolution, transposed_groups},
+    {aten::mul_Scalar, fold},
+    {aten::view, fold},
+    {aten::expand, fold},
+    {aten::permute, fold},
     {aten::transpose_int, fold},
+    {aten::index_put, sum_over_places},
+    {aten::scatter_add, sum_over_places},
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 //                       number of times as large, a convolution that makes what lies side by side
 //   max(x, dim)         amax(x) and argmax(x)
 //   topk(x)             gather(x, places), places = topk(x)[1]
+//   rows at places      a product with a matrix of 0 and 1 (sums_over_places.h)
 //   transposed groups   a convolution of stride 1 (transposed_phases.h)
 #ifndef PETREL_EXIR_QUANTIZE_EXPAND_FORMS_H_
 #define PETREL_EXIR_QUANTIZE_EXPAND_FORMS_H_

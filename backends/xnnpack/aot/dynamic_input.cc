@@ -57,9 +57,11 @@ bool is_bound(const Node& node, exir::ArgHandle name, int64_t bound) {
 bool takes_all_levels(const Node& node) {
   const exir::Argument& dtype =
       node.argument(arg::dtype, arg::target_dtype, arg::input_dtype, arg::output_dtype);
-  if (dtype != exir::Argument(exir::ScalarType::kChar)) return false;
-  if (node.op().find_arg(arg::quant_min) < 0) return true;
-  return is_bound(node, arg::quant_min, INT8_MIN) && is_bound(node, arg::quant_max, INT8_MAX);
+  const bool has_sign = dtype == exir::Argument(exir::ScalarType::kChar);
+  if (!has_sign && dtype != exir::Argument(exir::ScalarType::kByte)) return false;
+  if (node.op().find_arg(arg::quant_min) < 0) return has_sign;
+  return is_bound(node, arg::quant_min, has_sign ? INT8_MIN : 0) &&
+         is_bound(node, arg::quant_max, has_sign ? INT8_MAX : UINT8_MAX);
 }
 
 // Whether the elements of a row have one scale, and other rows perhaps the same.
@@ -91,7 +93,7 @@ Support check_dynamic_conversion(const Node& node,
                                  const std::function<Support(const Node&)>& multiplies) {
   const Node* chooser = chooser_of(node);
   if (chooser == nullptr) return Support::no("choose_qparams has not chosen its scale");
-  if (!takes_all_levels(*chooser)) return Support::no("XNNPACK takes all levels of i8");
+  if (!takes_all_levels(*chooser)) return Support::no("XNNPACK takes all levels of 8 bits");
   if (!is_for_rows(*chooser)) return Support::no("a row has more than one scale");
   const Value* x = chooser->input(arg::input);
   if (x->is_constant() || x->tensor().dtype != exir::ScalarType::kFloat) {

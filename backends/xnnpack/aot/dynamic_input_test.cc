@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "absl/strings/str_replace.h"
 #include "backends/xnnpack/aot/test_partition.h"
 #include "backends/xnnpack/aot/xnnpack_backend.h"
 #include "gmock/gmock.h"
@@ -127,6 +128,11 @@ const Case kCases[] = {
              "%q = quantized_decomposed.quantize_per_tensor.tensor(%v, %s, %z, -128, 127, i8)\n" +
              kDequantized + kWeight + "%y = aten.linear.default(%d, %w)\nreturn %y\n"),
      "'s' is used for more than"},
+    // As the quantiser for Inductor chooses.
+    {"LevelsOfBytes",
+     method(kMatrix, absl::StrReplaceAll(chain(), {{"-128, 127", "0, 255"}, {", i8)", ", u8)"}}) +
+                         kWeight + "%y = aten.linear.default(%d, %w)\nreturn %y\n"),
+     ""},
     {"FewerLevels",
      method(kMatrix,
             std::string(kChosen) +
