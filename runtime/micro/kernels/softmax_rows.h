@@ -8,11 +8,19 @@
 #include "runtime/micro/math/exp.h"
 #include "runtime/micro/math/is_larger.h"
 
-/* Some rows, at most 4, side by side, so that what one waits for does not hold up the others. */
+/* Rows that are computed side by side, so that what one waits for does not hold up the others;
+ * processors without vectors have less memory for it. */
+#if PETREL_LANES > 1
+#define NAME_AT_ONCE 4
+#else
+#define NAME_AT_ONCE 1
+#endif
+
+/* Some rows, at most NAME_AT_ONCE. */
 static inline void NAME_ROWS(const IN_TYPE *in, int32_t rows, OUT_TYPE *out) {
-  double powers[4 * SIZE];
-  double largest[4];
-  double sums[4];
+  double powers[NAME_AT_ONCE * SIZE];
+  double largest[NAME_AT_ONCE];
+  double sums[NAME_AT_ONCE];
   PETREL_UNROLL
   for (int32_t r = 0; r < rows; ++r) {
     largest[r] = -(double)INFINITY;
@@ -47,11 +55,11 @@ static inline void NAME_ROWS(const IN_TYPE *in, int32_t rows, OUT_TYPE *out) {
 
 /* The same as softmax.h, of OUTER short rows, each of neighbours. */
 static void NAME(const IN_TYPE *in, OUT_TYPE *out) {
-  const int32_t fours = OUTER / 4 * 4;
-  for (int32_t n = 0; n < fours; n += 4) {
-    NAME_ROWS(in + n * SIZE, 4, out + n * SIZE);
+  const int32_t together = OUTER / NAME_AT_ONCE * NAME_AT_ONCE;
+  for (int32_t n = 0; n < together; n += NAME_AT_ONCE) {
+    NAME_ROWS(in + n * SIZE, NAME_AT_ONCE, out + n * SIZE);
   }
-  for (int32_t n = fours; n < OUTER; ++n) {
+  for (int32_t n = together; n < OUTER; ++n) {
     NAME_ROWS(in + n * SIZE, 1, out + n * SIZE);
   }
 }
