@@ -75,8 +75,11 @@ static void NAME(const IN_TYPE *in, const IN_TYPE *other, const IN_TYPE *bias, O
     for (int32_t k = 0; k < DEPTH; ++k) {
       const SUM_TYPE factor = LOAD_SUM(in[k]);
       const IN_TYPE *from = other + k * COLUMNS + begin;
+      if (!NAME_COUNTS(factor)) {
+        continue;
+      }
       PETREL_UNROLL
-      for (int32_t v = 0; NAME_COUNTS(factor) && v < NAME_VECTORS; ++v) {
+      for (int32_t v = 0; v < NAME_VECTORS; ++v) {
         sums[v] = ADD_PRODUCT(sums[v], LOAD_LANES(from + v * LANES), factor);
       }
     }
