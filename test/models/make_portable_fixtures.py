@@ -141,7 +141,8 @@ class Products(nn.Module):
             self.odd.weight[0, :32] = float("inf")
             self.odd.weight[9, 40] = float("nan")
         self.doubled = nn.Linear(64, 16).double()
-        self.line = nn.ModuleList([nn.Conv1d(24, 24, 9, padding=4), nn.Conv1d(24, 17, 3, padding=1)])
+        self.line = nn.ModuleList([
+            nn.Conv1d(24, 24, 9, padding=4), nn.Conv1d(24, 17, 3, padding=1)])
         self.point = nn.Conv2d(24, 23, 1)
 
     def forward(self, few, square, deep, uneven, long, row, batch, line):

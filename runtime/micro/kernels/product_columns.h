@@ -14,7 +14,8 @@
                                             : 1)
 #define NAME_WIDE (NAME_VECTORS * LANES)
 /* Elements become numbers of the type of sums where each is used, or before: of HELD rows once for
- * all columns, PART of the depth at a time, and of the columns of a tile once for all these rows. */
+ * all columns, PART of the depth at a time, and of the columns of a tile once for all these
+ * rows. */
 #if PETREL_LANES > 1 && IN_IS_SUM == 0 && PETREL_STACK_BYTES >= 65536
 #define NAME_COPIES 1
 #define NAME_HELD HELD
