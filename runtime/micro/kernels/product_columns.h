@@ -13,6 +13,7 @@
    : LEAST_COLUMNS >= 2 * LANES             ? 2             \
                                             : 1)
 #define NAME_WIDE (NAME_VECTORS * LANES)
+#define NAME_PLACE(v) ((v)*LANES)
 /* Elements become numbers of the type of sums where each is used, or before: of HELD rows once for
  * all columns, PART of the depth at a time, and of the columns of a tile once for all these
  * rows. */
@@ -38,7 +39,7 @@ static inline void NAME_WIDEN(const IN_TYPE *in, int32_t count, SUM_TYPE *out) {
 #endif
 
 #if NAME_PANELS
-#define NAME_VALUE(k, v) NAME_LOAD(panel + (k)*NAME_WIDE + (v)*LANES)
+#define NAME_VALUE(k, v) NAME_LOAD(panel + (k)*NAME_WIDE + NAME_PLACE(v))
 
 static inline SUM_VECTOR NAME_LOAD(const SUM_TYPE *from) {
   SUM_VECTOR lanes;
@@ -46,7 +47,7 @@ static inline SUM_VECTOR NAME_LOAD(const SUM_TYPE *from) {
   return lanes;
 }
 #else
-#define NAME_VALUE(k, v) LOAD_LANES(from + (v)*LANES)
+#define NAME_VALUE(k, v) LOAD_LANES(from + NAME_PLACE(v))
 #endif
 
 /* What is made of in other and perhaps a bias, matrices of floats of ROWS by DEPTH and DEPTH by
@@ -120,12 +121,12 @@ static void NAME(const IN_TYPE *in, const IN_TYPE *other, const IN_TYPE *bias, O
               OUT_TYPE made[LANES];
               (void)memcpy(lanes, &sums[t][v], sizeof lanes);
               for (int32_t l = 0; l < LANES; ++l) {
-                const int32_t c = column + v * LANES + l;
+                const int32_t c = column + NAME_PLACE(v) + l;
                 const SUM_TYPE sum = lanes[l];
                 made[l] = STORE_OUT(FINISH);
                 (void)c;
               }
-              (void)memcpy(out + r * COLUMNS + column + v * LANES, made, sizeof made);
+              (void)memcpy(out + r * COLUMNS + column + NAME_PLACE(v), made, sizeof made);
             }
           }
         }

@@ -18,6 +18,7 @@
    : NAME_FITS(2)  ? 2  \
                    : 1)
 #define NAME_WIDE (NAME_VECTORS * LANES)
+#define NAME_PLACE(v) ((v)*LANES)
 
 /* An element of 0 changes no sum where the second matrix has finite numbers only, LEAVES_ZEROS: a
  * sum that begins with 0 is never -0. */
@@ -34,7 +35,7 @@ static inline void NAME_ADD(const IN_TYPE *other, const SUM_TYPE *factors, const
     const IN_TYPE *from = other + places[k];
     PETREL_UNROLL
     for (int32_t v = 0; v < NAME_VECTORS; ++v) {
-      lanes[v] = ADD_PRODUCT(lanes[v], LOAD_LANES(from + v * LANES), factors[k]);
+      lanes[v] = ADD_PRODUCT(lanes[v], LOAD_LANES(from + NAME_PLACE(v)), factors[k]);
     }
   }
   (void)memcpy(sums, lanes, sizeof lanes);
@@ -80,7 +81,7 @@ static void NAME(const IN_TYPE *in, const IN_TYPE *other, const IN_TYPE *bias, O
       }
       PETREL_UNROLL
       for (int32_t v = 0; v < NAME_VECTORS; ++v) {
-        sums[v] = ADD_PRODUCT(sums[v], LOAD_LANES(from + v * LANES), factor);
+        sums[v] = ADD_PRODUCT(sums[v], LOAD_LANES(from + NAME_PLACE(v)), factor);
       }
     }
     (void)memcpy(lanes, sums, sizeof lanes);

@@ -15,10 +15,11 @@
 #else
 #define NAME_AT_ONCE 1
 #endif
+#define NAME_POWERS(rows) ((rows)*SIZE)
 
 /* Some rows, at most NAME_AT_ONCE. */
 static inline void NAME_ROWS(const IN_TYPE *in, int32_t rows, OUT_TYPE *out) {
-  double powers[NAME_AT_ONCE * SIZE];
+  double powers[NAME_POWERS(NAME_AT_ONCE)];
   double largest[NAME_AT_ONCE];
   double sums[NAME_AT_ONCE];
   PETREL_UNROLL
@@ -55,7 +56,7 @@ static inline void NAME_ROWS(const IN_TYPE *in, int32_t rows, OUT_TYPE *out) {
 
 /* The same as softmax.h, of OUTER short rows, each of neighbours. */
 static void NAME(const IN_TYPE *in, OUT_TYPE *out) {
-  const int32_t together = OUTER / NAME_AT_ONCE * NAME_AT_ONCE;
+  const int32_t together = OUTER - OUTER % NAME_AT_ONCE;
   for (int32_t n = 0; n < together; n += NAME_AT_ONCE) {
     NAME_ROWS(in + n * SIZE, NAME_AT_ONCE, out + n * SIZE);
   }
