@@ -25,28 +25,40 @@ bool takes_columns_at_once(const KernelCall& call) {
   return call.source == kColumns || call.source == kRow;
 }
 
-// Whether a row meets a matrix that the nearest cache does not hold, and sums of all its columns
-// fit on the stack. Precondition: columns can be computed side by side.
-bool streams(const Shape& shape) {
-  constexpr int64_t kMostLanes = 8, kCached = 32768, kMostColumns = 4096;
+// Whether one row meets a matrix whose columns fill vectors, and sums of all of them fit on the
+// stack. Precondition: columns can be computed side by side.
+bool is_one_row(const NodeCalls& calls, const Shape& shape) {
+  constexpr int64_t kMostColumns = 4096;
+  const int64_t lanes = calls.is_fast() ? NodeCalls::kWideLanes : NodeCalls::kMostLanes;
   return shape.batches == 1 && shape.rows == 1 && shape.depth.is_number() &&
-         shape.columns.is_number() && shape.columns.number() % kMostLanes == 0 &&
+         shape.columns.is_number() && shape.columns.number() % lanes == 0 &&
          shape.columns.number() <= kMostColumns &&
-         shape.depth.number() * shape.columns.number() * 4 > kCached;
+         shape.depth.number() * shape.columns.number() <= INT32_MAX;
 }
 
 // Whether columns of floats can be computed side by side: as many as a processor takes at once
 // are there, whatever the sizes of a call are.
 bool has_columns_at_once(const Value* a, const Shape& shape) {
-  constexpr int64_t kMostLanes = 8;
   return is_floating(a) && !shape.transposed && shape.rows.range().low >= 1 &&
-         shape.columns.range().low >= kMostLanes;
+         shape.columns.range().low >= NodeCalls::kMostLanes;
 }
 
+// How many rows are computed at once, and how many of them, and how much of their depth, the stack
+// holds as numbers of the type of sums. A panel of columns is worth as many where three tiles share
+// it.
 void bind_tile(KernelCall& call, const Shape& shape) {
-  constexpr int64_t kMostRows = 4;
-  NodeCalls::bind(call, "TILE", std::min(shape.rows.range().low, kMostRows));
+  constexpr int64_t kMostRows = 4, kMostHeld = 2048, kMostDeep = 256, kPanel = 64;
+  const int64_t tile = std::min(shape.rows.range().low, kMostRows);
+  const int64_t deep = std::clamp<int64_t>(shape.depth.range().high, 1, kMostDeep);
+  const bool is_fixed = shape.rows.is_number() && shape.depth.is_number();
+  const bool is_held =
+      is_fixed && shape.depth.number() <= kMostDeep && shape.rows.number() <= kMostHeld / deep;
+  const int64_t held = is_held ? std::max(shape.rows.number(), tile) : tile;
+  NodeCalls::bind(call, "TILE", tile);
   NodeCalls::bind(call, "LEAST_COLUMNS", shape.columns.range().low);
+  NodeCalls::bind(call, "HELD", held);
+  NodeCalls::bind(call, "PART", deep);
+  NodeCalls::bind(call, "HAS_PANEL", is_fixed && deep <= kPanel && held >= 3 * tile ? 1 : 0);
 }
 
 // The element of the bias that belongs to an output, as the kernel has it.
@@ -61,16 +73,22 @@ KernelCall& product(NodeCalls& calls, const OperatorRow& row, const Value* a, co
   const bool in_doubles = is_floating(a);
   const bool at_once = has_columns_at_once(a, shape);
   const Arithmetic arithmetic = in_doubles ? Arithmetic::kDouble : Arithmetic::kModular;
-  KernelCall& call = calls.add(at_once && streams(shape) ? kRow
-                               : at_once                 ? kColumns
-                               : bias == nullptr         ? "kernels/product.h"
-                                                         : "kernels/product_bias.h",
+  const bool in_row = at_once && is_one_row(calls, shape);
+  KernelCall& call = calls.add(in_row            ? kRow
+                               : at_once         ? kColumns
+                               : bias == nullptr ? "kernels/product.h"
+                                                 : "kernels/product_bias.h",
                                row.name());
   NodeCalls::bind_read(call, "IN", a->tensor().dtype, arithmetic);
   NodeCalls::bind_write(call, "OUT", calls.out()->tensor().dtype, arithmetic);
   if (at_once) {
-    calls.bind_sums(call, a->tensor().dtype);
+    calls.bind_sums(call, a->tensor().dtype, shape.columns.range().low >= NodeCalls::kWideLanes);
     bind_tile(call, shape);
+    if (in_row) {
+      constexpr int64_t kMostKept = 1024;
+      NodeCalls::bind(call, "PART", std::clamp<int64_t>(shape.depth.number(), 1, kMostKept));
+      NodeCalls::bind(call, "LEAVES_ZEROS", calls.is_finite(b) ? 1 : 0);
+    }
   }
   NodeCalls::bind(call, "BATCHES", shape.batches);
   NodeCalls::bind(call, "ROWS", shape.rows);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exir/emit_c/node_calls.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -124,24 +126,71 @@ double NodeCalls::rounded(double value, ScalarType type) {
   return single;
 }
 
-void NodeCalls::bind_sums(KernelCall& call, ScalarType type) const {
+namespace {
+
+// Whether no number of these bits has the exponent of infinity and NaN.
+template <typename Bits>
+bool has_finite(absl::Span<const uint8_t> bytes, Bits exponent) {
+  for (size_t i = 0; i + sizeof(Bits) <= bytes.size(); i += sizeof(Bits)) {
+    Bits bits;
+    std::memcpy(&bits, bytes.data() + i, sizeof bits);
+    if ((bits & exponent) == exponent) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void NodeCalls::bind_sums(KernelCall& call, ScalarType type, bool fills_wide) const {
   const std::string narrow = narrow_prefix(type);
   const bool in_floats = is_fast() && type != ScalarType::kDouble;
+  const bool is_wide = in_floats && narrow.empty() && fills_wide;
   call.tokens["SUM_TYPE"] = in_floats ? "float" : "double";
   call.tokens["LOAD_SUM"] =
       absl::StrCat(in_floats ? "(float)" : "(double)", reader_of(type, false));
   call.tokens["IN_IS_SUM"] =
       type == ScalarType::kDouble || (in_floats && narrow.empty()) ? "1" : "0";
-  call.tokens["SUM_VECTOR"] = in_floats ? "petrel_float_lanes" : "petrel_lanes";
-  call.tokens["LANES"] = in_floats ? "PETREL_FLOAT_LANES" : "PETREL_LANES";
+  call.tokens["SUM_VECTOR"] = is_wide     ? "petrel_wide_float_lanes"
+                              : in_floats ? "petrel_float_lanes"
+                                          : "petrel_lanes";
+  call.tokens["LANES"] = is_wide     ? "PETREL_WIDE_FLOAT_LANES"
+                         : in_floats ? "PETREL_FLOAT_LANES"
+                                     : "PETREL_LANES";
   call.tokens["LOAD_LANES"] = !narrow.empty()
                                   ? absl::StrCat(narrow, in_floats ? "_float_lanes" : "_lanes")
+                              : is_wide                    ? "petrel_load_wide_floats"
                               : in_floats                  ? "petrel_load_floats"
                               : type == ScalarType::kFloat ? "petrel_widen_floats"
                                                            : "petrel_load_doubles";
   call.tokens["ADD_PRODUCT"] =
       !in_floats && type != ScalarType::kDouble ? "petrel_add_exact_product" : "petrel_add_product";
   if (in_floats && !narrow.empty()) call.tokens["STORE_OUT"] = absl::StrCat(narrow, "_bits");
+}
+
+// External parameters and those that a hook loads may have other bytes when a run reads them.
+bool NodeCalls::is_finite(const Value* weight) const {
+  if (!weight->is_constant() || weight->constant()->is_mutable()) return false;
+  const Constant& constant = *weight->constant();
+  if (pools_.of_parameter) {
+    const ParameterChoice choice = pools_.of_parameter(constant.fqn);
+    const bool is_linked = std::all_of(choice.pools.begin(), choice.pools.end(), [&](size_t pool) {
+      return pools_.constants[pool].kind == plan::PoolKind::kReadOnly;
+    });
+    if (choice.is_external || !is_linked) return false;
+  }
+  const Blob::Bytes bytes = constant.data.bytes();
+  switch (constant.type.dtype) {
+    case ScalarType::kFloat:
+      return has_finite<uint32_t>(bytes.span(), 0x7f800000U);
+    case ScalarType::kDouble:
+      return has_finite<uint64_t>(bytes.span(), 0x7ff0000000000000U);
+    case ScalarType::kHalf:
+      return has_finite<uint16_t>(bytes.span(), 0x7c00U);
+    case ScalarType::kBFloat16:
+      return has_finite<uint16_t>(bytes.span(), 0x7f80U);
+    default:
+      return false;
+  }
 }
 
 void NodeCalls::bind_elements(KernelCall& call, ScalarType type) {

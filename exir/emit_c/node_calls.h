@@ -34,6 +34,10 @@ enum class Arithmetic {
 
 class NodeCalls {
  public:
+  // The most numbers that a processor computes at once: doubles or floats, and floats where more
+  // of them lie side by side.
+  static constexpr int64_t kMostLanes = 8, kWideLanes = 16;
+
   // `choice` is null for nodes whose kernel has no variants.
   NodeCalls(const Node& node, const Places& places, const CPools& pools, const KernelChoice* choice)
       : node_(node), places_(places), pools_(pools), choice_(choice) {}
@@ -71,8 +75,11 @@ class NodeCalls {
   static double rounded(double value, ScalarType type);
   // What products of elements of a floating type, of which the result is too, are summed in, side
   // by side: doubles, or floats where they may be. SUM_TYPE, LOAD_SUM, and SUM_VECTOR, LANES,
-  // LOAD_LANES and ADD_PRODUCT of vectors. After bind_write().
-  void bind_sums(KernelCall& call, ScalarType type) const;
+  // LOAD_LANES and ADD_PRODUCT of vectors, wide ones if there are kWideLanes of floats. After
+  // bind_write().
+  void bind_sums(KernelCall& call, ScalarType type, bool fills_wide) const;
+  // Whether the numbers of a weight, which nothing replaces at run time, are all finite.
+  bool is_finite(const Value* weight) const;
   // Of elements that are only moved.
   static void bind_elements(KernelCall& call, ScalarType type);
   // How far apart batches, channels, rows and columns of [N, C, H, W] or [N, C, W] are: ROLE_BATCH,

@@ -7,6 +7,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "exir/emit_c/extent.h"
+#include "exir/emit_c/index_walk.h"
+#include "exir/emit_c/node_calls.h"
 #include "exir/emit_c/operators.h"
 #include "exir/emit_c/real_text.h"
 #include "exir/ir/region_values.h"
@@ -244,6 +246,21 @@ std::string problem_of_missing(const Node& node, const std::string& kernel) {
   return absl::StrCat(kernel, " makes random numbers, which C does not; make them an input");
 }
 
+// C finds how many elements a mask chooses where the mask is the only index.
+std::string problem_of_masks(const Node& node) {
+  if (node.op().find_arg(arg::indices) < 0 || !node.argument(arg::indices).is_list()) return "";
+  size_t dim = 0;
+  if (single_index(node, &dim) != nullptr) return "";
+  for (const Argument& index : node.argument(arg::indices).as_list()) {
+    const Value* mask = tensor_of(index);
+    if (mask == nullptr || !is_mask(mask->tensor())) continue;
+    return absl::StrCat("'", mask->name(),
+                        "' is a mask beside other indices, which C does not "
+                        "read yet; torch.nonzero() makes indices of it that C reads");
+  }
+  return "";
+}
+
 std::string problem_of(const Node& node, const Storage& storage,
                        const std::vector<MethodSize>& sizes) {
   if (finds_size(node)) {
@@ -257,6 +274,7 @@ std::string problem_of(const Node& node, const Storage& storage,
   if (is_loop(node)) {
     if (std::string problem = problem_of_loop(node, storage); !problem.empty()) return problem;
   }
+  if (std::string problem = problem_of_masks(node); !problem.empty()) return problem;
   for (const Value* operand : node.operands()) {
     if (std::string problem = problem_of(operand, sizes); !problem.empty()) return problem;
   }

@@ -87,5 +87,12 @@ TEST(NodeProblems, WhatIsMadeOfElementsNeedsSome) {
   }
 }
 
+TEST(NodeProblems, MasksBesideOtherIndicesAreNamed) {
+  const char* const inputs = "%x: f32[4,3], %m: bool[4], %i: i64[1], %v: f32[]";
+  EXPECT_THAT(problems(inputs, "aten.index_put.default(%x, [%i, %i], %v, false)"), IsEmpty());
+  EXPECT_THAT(problems(inputs, "aten.index_put.default(%x, [%m, %i], %v, false)"),
+              ElementsAre(HasSubstr("'m' is a mask beside other indices")));
+}
+
 }  // namespace
 }  // namespace petrel::exir::emit_c

@@ -223,15 +223,19 @@ absl::Status softmax(const OperatorRow& row, NodeCalls& calls) {
   const bool logarithm = row.expression[0] == 'x';
   const bool in_floats = calls.is_fast() && !logarithm && x->tensor().dtype == ScalarType::kFloat &&
                          calls.out()->tensor().dtype == ScalarType::kFloat;
-  KernelCall& call =
-      calls.add(in_floats ? "kernels/fast_softmax.h" : "kernels/softmax.h", row.name());
+  const Split split = split_at(x->tensor(), dim_of(calls.node().argument(arg::dim), x->tensor()));
+  constexpr int64_t kPart = 64;
+  const bool in_rows = !logarithm && split.inner == 1 && split.size.is_number() &&
+                       split.size.number() >= 1 && split.size.number() <= kPart;
+  KernelCall& call = calls.add(in_floats ? "kernels/fast_softmax.h"
+                               : in_rows ? "kernels/softmax_rows.h"
+                                         : "kernels/softmax.h",
+                               row.name());
   NodeCalls::bind_read(call, "IN", x->tensor().dtype, Arithmetic::kDouble);
   NodeCalls::bind_write(call, "OUT", calls.out()->tensor().dtype, Arithmetic::kDouble);
-  const Split split = split_at(x->tensor(), dim_of(calls.node().argument(arg::dim), x->tensor()));
   bind_split(call, split);
   call.tokens["TOTAL"] = logarithm ? "petrel_log(sum)" : "sum";
   // Powers that were all computed at once are still there.
-  constexpr int64_t kPart = 64;
   NodeCalls::bind(call, "PART", std::clamp<int64_t>(split.size.range().high, 1, kPart));
   const bool has_powers = !logarithm && split.size.range().high <= kPart;
   call.tokens["EXPRESSION"] = has_powers ? "powers[i] / total" : row.expression;

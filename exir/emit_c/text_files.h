@@ -133,6 +133,10 @@ std::string array_text(const std::string& declaration, const TensorType& type, c
 // Made of the name, so that it stays when other parameters come and go.
 uint32_t parameter_id(const CParameter& parameter);
 
+// Whether the array of a parameter begins with a line of the cache of x86-64.
+bool begins_line(const CParameter& parameter);
+inline constexpr int64_t kCacheLine = 64;
+
 }  // namespace petrel::exir::emit_c
 
 #endif  // PETREL_EXIR_EMIT_C_TEXT_FILES_H_

@@ -65,12 +65,14 @@ bool joins_rows(const Extents& filters, const Extents& out, const Node& node) {
          filters[1].number() * filters[3].number() * phases * lines * width < kDoubles / 2;
 }
 
+constexpr char kPlaces[] = "kernels/convolution_places.h";
+
 // Whether filters of one point meet all places of an input, which fill vectors. Precondition: all
 // sizes are numbers, and such an input is one row.
 bool meets_points(const Extents& in, const Extents& filters, const Extents& out) {
-  constexpr int64_t kMostLanes = 8, kMostChannels = 4096;
+  constexpr int64_t kMostChannels = 4096;
   return filters[2] == 1 && filters[3] == 1 && in[2] == 1 && out[2] == 1 && in[3] == out[3] &&
-         out[3].number() >= kMostLanes && filters[1].number() <= kMostChannels;
+         out[3].number() >= NodeCalls::kMostLanes && filters[1].number() <= kMostChannels;
 }
 
 bool is_fixed(const Extents& sizes) {
@@ -92,7 +94,7 @@ void choose_convolution(KernelCall& call, const Extents& in, const Extents& filt
     call.source = "kernels/convolution_points.h";
   } else if (is_fixed(in) && is_fixed(filters) && is_fixed(out) && filters[0].number() > groups &&
              joins_rows(filters, out, node)) {
-    call.source = "kernels/convolution_places.h";
+    call.source = kPlaces;
   } else if (tile > 1) {
     NodeCalls::bind(call, "TILE", tile);
     NodeCalls::bind(call, "MOST_WIDTH", std::min(out[3].range().high, kPart));
@@ -126,7 +128,9 @@ absl::Status convolution(const OperatorRow& row, NodeCalls& calls) {
   if (!transposed) choose_convolution(call, in, filters, groups, out, node);
   NodeCalls::bind_read(call, "IN", x->tensor().dtype, Arithmetic::kDouble);
   NodeCalls::bind_write(call, "OUT", x->tensor().dtype, Arithmetic::kDouble);
-  calls.bind_sums(call, x->tensor().dtype);
+  const bool joins = call.source == kPlaces;
+  const Extent neighbours = joins ? out[2] * out[3] : out[3];
+  calls.bind_sums(call, x->tensor().dtype, neighbours.range().low >= NodeCalls::kWideLanes);
   bind_sizes(call, in, out);
   NodeCalls::bind(call, "BATCH", in[0]);
   NodeCalls::bind(call, "GROUPS", groups);

@@ -122,6 +122,43 @@ class Windows(nn.Module):
                 rows @ rows.t(), self.doubled(doubles), doubles[0, 0] @ doubles[0, 1])
 
 
+class Products(nn.Module):
+    """Products of matrices with zeros, of many sizes, softmaxes of rows, and filters that no tile
+    divides."""
+
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(47)
+        self.few = nn.Linear(12, 128)
+        self.square = nn.Linear(16, 40)
+        self.deep = nn.Linear(300, 24)
+        self.uneven = nn.Linear(100, 13)
+        self.long = nn.Linear(1500, 16)
+        self.row = nn.ModuleList([nn.Linear(64, 48), nn.Linear(64, 88, bias=False),
+                                  nn.Linear(64, 320)])
+        self.odd = nn.Linear(64, 16)
+        with torch.no_grad():
+            self.odd.weight[0, :32] = float("inf")
+            self.odd.weight[9, 40] = float("nan")
+        self.doubled = nn.Linear(64, 16).double()
+        self.line = nn.ModuleList([
+            nn.Conv1d(24, 24, 9, padding=4), nn.Conv1d(24, 17, 3, padding=1)])
+        self.point = nn.Conv2d(24, 23, 1)
+
+    def forward(self, few, square, deep, uneven, long, row, batch, line):
+        relu = torch.relu
+        seen = relu(row)
+        products = batch @ batch.transpose(1, 2)
+        return (self.few(relu(few)), self.square(square), self.deep(relu(deep)),
+                self.uneven(relu(uneven)), self.long(relu(long)),
+                *(layer(seen) for layer in self.row), self.odd(seen), self.odd(-seen),
+                self.doubled(seen.double()), products, batch[:, :1] @ batch.transpose(1, 2),
+                torch.addmm(few[:1, :8], row, deep[:1, :64].t() * row[:, :8], beta=0.5, alpha=2),
+                torch.softmax(products, -1), torch.softmax(few[:7], -1), torch.softmax(row, -1),
+                torch.softmax(long[:, :65], -1), torch.log_softmax(few, -1),
+                *(layer(line) for layer in self.line), self.point(line.reshape(1, 24, 2, 4)))
+
+
 class Planes(nn.Module):
     """Convolutions whose filters share no input, over planes of many sizes."""
 
@@ -175,6 +212,9 @@ def cases():
         "cell": (Cell(), (torch.arange(8.0) / 8, torch.ones(8))),
         "windows": (Windows(), (numbers(2, 6, 15, 15), numbers(1, 6, 3, 4), numbers(2, 4, 21),
                                 numbers(6, 9), numbers(1, 70), numbers(2, 3, 5))),
+        "products": (Products(), (
+            numbers(10, 12), numbers(16, 16), numbers(5, 300), numbers(9, 100), numbers(1, 1500),
+            numbers(1, 64), numbers(3, 13, 24), numbers(1, 24, 8))),
         "planes": (Planes(), (numbers(2, 3, 19, 5), numbers(1, 1, 33, 300), numbers(1, 2, 700))),
     }
 

@@ -35,7 +35,7 @@ NAMES = {
                      "cnn_batch cnn_image cond_varying encoder few_rows found_limits found_places "
                      "found_rows found_scales found_start mask_rows masked_places mlp numbers "
                      "powers prefill resamples resizes selected sizes vocoder windows"),
-    "vectors_test": ("test/models/portable", "planes windows"),
+    "vectors_test": ("test/models/portable", "planes products windows"),
 }
 # Rows that none of them reaches: export folds them, makes views of them, or writes others for
 # what torch calls so.

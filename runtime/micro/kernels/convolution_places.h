@@ -48,14 +48,15 @@ static void NAME_SINGLY(const IN_TYPE *in, const IN_TYPE *filter, SUM_TYPE start
 #define NAME_FULL(vectors) \
   ((OUT_HEIGHT * OUT_WIDTH + (vectors)*LANES - 1) / ((vectors)*LANES) * (vectors))
 /* As many filters and vectors as there are registers for, in narrower tiles where those waste
- * less, and as many filters as half of the stack has room for. */
+ * less, as many filters as half of the stack has room for, and equally many in each turn. */
 #define NAME_WIDEST (OUT_CHANNELS / GROUPS < 4 ? 4 : 2)
 #define NAME_VECTORS (NAME_FULL(NAME_WIDEST) <= NAME_FULL(1) ? NAME_WIDEST : 1)
 #define NAME_WIDE (NAME_VECTORS * LANES)
 #define NAME_ROOM (PETREL_STACK_BYTES / 2 / (int)sizeof(SUM_TYPE) / NAME_FILTER)
 #define NAME_MOST (PETREL_SUMS / NAME_VECTORS < NAME_ROOM ? PETREL_SUMS / NAME_VECTORS : NAME_ROOM)
-#define NAME_TILE \
-  (NAME_MOST < 1 ? 1 : NAME_MOST < OUT_CHANNELS / GROUPS ? NAME_MOST : OUT_CHANNELS / GROUPS)
+#define NAME_TURNS \
+  ((OUT_CHANNELS / GROUPS + (NAME_MOST < 1 ? 1 : NAME_MOST) - 1) / (NAME_MOST < 1 ? 1 : NAME_MOST))
+#define NAME_TILE ((OUT_CHANNELS / GROUPS + NAME_TURNS - 1) / NAME_TURNS)
 /* How far a window reaches down, in how many rows windows begin in turn, and how many lines of each
  * there are beside those of the rows of the output. */
 #define NAME_TALL ((KERNEL_HEIGHT - 1) * DILATION_HEIGHT)
@@ -94,6 +95,10 @@ static inline void NAME_LINES(const IN_TYPE *in, int32_t top, SUM_TYPE *lines) {
       }
       for (int32_t s = 0; s < KERNEL_WIDTH; ++s) {
         SUM_TYPE *to = line + s * (NAME_PHASES * NAME_PITCH);
+        if (is_inside && STRIDE_WIDTH == 1 && OUT_WIDTH >= LANES) {
+          (void)memcpy(to, row + s * DILATION_WIDTH, OUT_WIDTH * sizeof *to);
+          continue;
+        }
         for (int32_t i = 0; i < OUT_WIDTH; ++i) {
           to[i] = is_inside ? row[i * STRIDE_WIDTH + s * DILATION_WIDTH] : (SUM_TYPE)0;
         }

@@ -27,7 +27,7 @@ static void NAME_SINGLY(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE
 #define NAME_FULL(vectors) \
   ((OUT_HEIGHT * OUT_WIDTH + (vectors)*LANES - 1) / ((vectors)*LANES) * (vectors))
 /* As many filters and vectors as there are registers for, in narrower tiles where those waste
- * less, and as many filters as the stack has room for. */
+ * less, as many filters as the stack has room for, and equally many in each turn. */
 #define NAME_WIDEST (OUT_CHANNELS / GROUPS < 4 ? 4 : 2)
 #define NAME_VECTORS                                                                       \
   (NAME_FULL(NAME_WIDEST) <= NAME_FULL(1) && OUT_HEIGHT * OUT_WIDTH >= NAME_WIDEST * LANES \
@@ -36,7 +36,9 @@ static void NAME_SINGLY(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE
 #define NAME_ROOM (PETREL_STACK_BYTES / (int)sizeof(SUM_TYPE) / CHANNELS)
 #define NAME_MOST (PETREL_SUMS / NAME_VECTORS < NAME_ROOM ? PETREL_SUMS / NAME_VECTORS : NAME_ROOM)
 #define NAME_FILTERS (NAME_MOST < OUT_CHANNELS / GROUPS ? NAME_MOST : OUT_CHANNELS / GROUPS)
-#define NAME_TILE (NAME_FILTERS > 0 ? NAME_FILTERS : 1)
+#define NAME_TURNS \
+  ((OUT_CHANNELS / GROUPS + (NAME_MOST < 1 ? 1 : NAME_MOST) - 1) / (NAME_MOST < 1 ? 1 : NAME_MOST))
+#define NAME_TILE ((OUT_CHANNELS / GROUPS + NAME_TURNS - 1) / NAME_TURNS)
 
 /* A tile of the output: some filters by a few vectors of places. */
 static inline void NAME_SUMS(const IN_TYPE *in, const SUM_TYPE *weights, const IN_TYPE *bias,

@@ -4,13 +4,15 @@
 
 #include <string.h>
 
-/* Doubles side by side, each a sum of its own whose order nobody changes, and floats; one where the
- * compiler or the processor has no vectors of them. PETREL_SUMS of these fit into its registers
- * beside what is added to them. */
+/* Doubles side by side, each a sum of its own whose order nobody changes, and floats, as many as
+ * doubles or more where enough of them lie side by side; one where the compiler or the processor
+ * has no vectors of them. PETREL_SUMS of these fit into its registers beside what is added to
+ * them. */
 #if defined(__clang__) || (defined(__GNUC__) && __GNUC__ >= 9)
 #if defined(__AVX512F__)
 #define PETREL_LANES 8
 #define PETREL_FLOAT_LANES 8
+#define PETREL_WIDE_FLOAT_LANES 16
 #define PETREL_SUMS 16
 #elif defined(__AVX__)
 #define PETREL_LANES 4
@@ -30,6 +32,9 @@
 #define PETREL_LANES 1
 #define PETREL_FLOAT_LANES 1
 #define PETREL_SUMS 8
+#endif
+#ifndef PETREL_WIDE_FLOAT_LANES
+#define PETREL_WIDE_FLOAT_LANES PETREL_FLOAT_LANES
 #endif
 
 /* Before a loop over an array of sums: a compiler keeps them in registers if it unrolls it. */
@@ -62,6 +67,7 @@
 #if PETREL_LANES > 1
 typedef double petrel_lanes __attribute__((vector_size(8 * PETREL_LANES)));
 typedef float petrel_float_lanes __attribute__((vector_size(4 * PETREL_FLOAT_LANES)));
+typedef float petrel_wide_float_lanes __attribute__((vector_size(4 * PETREL_WIDE_FLOAT_LANES)));
 
 /* Gcc makes halves of it where it is not told the instruction. */
 PETREL_UNUSED static inline petrel_lanes petrel_widen_floats(const float *from) {
@@ -99,9 +105,16 @@ PETREL_UNUSED static inline petrel_float_lanes petrel_load_floats(const float *f
   (void)memcpy(&lanes, from, sizeof lanes);
   return lanes;
 }
+
+PETREL_UNUSED static inline petrel_wide_float_lanes petrel_load_wide_floats(const float *from) {
+  petrel_wide_float_lanes lanes;
+  (void)memcpy(&lanes, from, sizeof lanes);
+  return lanes;
+}
 #else
 typedef double petrel_lanes;
 typedef float petrel_float_lanes;
+typedef float petrel_wide_float_lanes;
 
 PETREL_UNUSED static inline petrel_lanes petrel_widen_floats(const float *from) {
   return (double)from[0];
@@ -110,6 +123,10 @@ PETREL_UNUSED static inline petrel_lanes petrel_widen_floats(const float *from) 
 PETREL_UNUSED static inline petrel_lanes petrel_load_doubles(const double *from) { return from[0]; }
 
 PETREL_UNUSED static inline petrel_float_lanes petrel_load_floats(const float *from) {
+  return from[0];
+}
+
+PETREL_UNUSED static inline petrel_wide_float_lanes petrel_load_wide_floats(const float *from) {
   return from[0];
 }
 
