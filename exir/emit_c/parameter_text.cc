@@ -49,7 +49,7 @@ constexpr char kAlignedParam[] =
 
 // Only files with arrays that begin a line of the cache have it.
 constexpr char kLines[] =
-    R"~(/* Vectors of the processor are parts of lines of its cache where an array begins with one. */
+    R"~(/* Where an array begins a line of the cache, vectors of it are parts of lines. */
 #if defined(__GNUC__) && defined(__x86_64__)
 #define PETREL_IN_LINES __attribute__((aligned(64)))
 #else
