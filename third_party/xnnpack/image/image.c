@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "third_party/xnnpack/image/image.h"
 
-#include <stdint.h>
 #include <string.h>
 
 #include "third_party/xnnpack/image/rows.h"
