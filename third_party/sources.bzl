@@ -44,6 +44,7 @@ _XNNPACK_PATCHES = [
     "pack_bytes",
     "dot_taps",
     "image",
+    "unpacked",
 ]
 
 def source_libraries():

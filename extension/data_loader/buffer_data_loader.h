@@ -14,6 +14,7 @@
 #define PETREL_EXTENSION_DATA_LOADER_BUFFER_DATA_LOADER_H_
 
 #include <cstddef>
+#include <cstdint>
 
 #include "runtime/core/data_loader.h"
 
@@ -30,6 +31,9 @@ class BufferDataLoader final : public runtime::DataLoader {
   runtime::Result<runtime::FreeableBuffer> load_copy(size_t offset, size_t size) const;
   runtime::Error load_into(size_t offset, size_t size, const SegmentInfo& info,
                            void* buffer) const override;
+  bool is_in_place(const SegmentInfo&) const override {
+    return reinterpret_cast<uintptr_t>(data_) % runtime::kDataAlignment == 0;
+  }
   runtime::Result<size_t> size() const override { return size_; }
 
  private:

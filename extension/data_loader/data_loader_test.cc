@@ -167,6 +167,15 @@ TEST_P(DataLoaderTest, TellsNoPlaceOutsideItsBytes) {
   EXPECT_EQ(held_.loader->find_place(SIZE_MAX, 2).error(), expected);
 }
 
+// Two loads of bytes that lie in memory give the same address.
+TEST_P(DataLoaderTest, TellsWhetherBytesStayInPlace) {
+  const DataLoader::SegmentInfo info(Type::External);
+  Result<FreeableBuffer> one = held_.loader->load(4096, 64, info);
+  Result<FreeableBuffer> two = held_.loader->load(4096, 64, info);
+  ASSERT_TRUE(one.ok() && two.ok());
+  EXPECT_EQ(held_.loader->is_in_place(info), one->data() == two->data());
+}
+
 INSTANTIATE_TEST_SUITE_P(Loaders, DataLoaderTest,
                          testing::Values("file", "mmap", "descriptor", "buffer"),
                          [](const auto& info) { return info.param; });

@@ -51,6 +51,9 @@ class MemoryLoader final : public DataLoader {
     if (!runtime::in_bounds(offset, size, all)) return Error::InvalidArgument;
     return source_->place_at(offset);
   }
+  bool is_in_place(const SegmentInfo& info) const override {
+    return is_aligned_ && (!may_change_ || info.segment_type != SegmentInfo::Type::Program);
+  }
   Result<size_t> size() const override { return bytes_.size(); }
 
  private:

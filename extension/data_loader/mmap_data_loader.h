@@ -43,6 +43,9 @@ class MmapDataLoader final : public runtime::DataLoader {
   runtime::Error load_into(size_t offset, size_t size, const SegmentInfo& info,
                            void* buffer) const override;
   runtime::Result<runtime::BytePlace> find_place(size_t offset, size_t size) const override;
+  bool is_in_place(const SegmentInfo& info) const override {
+    return info.segment_type != SegmentInfo::Type::Program;
+  }
   runtime::Result<size_t> size() const override { return mapping_->size; }
 
  private:

@@ -271,4 +271,9 @@ Result<BytePlace> FlatDataMap::find_place(std::string_view key, size_t size) con
   return loader_->find_place(range.offset, size);
 }
 
+Result<bool> FlatDataMap::is_in_place(std::string_view key) const {
+  PETREL_ASSIGN_OR_RETURN(const Entry* entry, find(key));
+  return loader_->is_in_place(DataLoader::SegmentInfo(SegmentType::External, entry->segment));
+}
+
 }  // namespace petrel::extension

@@ -42,6 +42,7 @@ class FlatDataMap final : public runtime::NamedDataMap {
       std::string_view key) const override;
   runtime::Error load_data_into(std::string_view key, void* buffer, size_t size) const override;
   runtime::Result<runtime::BytePlace> find_place(std::string_view key, size_t size) const override;
+  runtime::Result<bool> is_in_place(std::string_view key) const override;
   // Of the data of a key, which is not read.
   runtime::Result<size_t> num_bytes(std::string_view key) const;
 

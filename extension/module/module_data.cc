@@ -275,4 +275,10 @@ Result<BytePlace> ModuleData::find_place(std::string_view key, size_t size) cons
   return map->find_place(key, size);
 }
 
+Result<bool> ModuleData::is_in_place(std::string_view key) const {
+  const NamedDataMap* const map = owner(key);
+  if (map == nullptr) return Error::NotFound;
+  return map->is_in_place(key);
+}
+
 }  // namespace petrel::extension

@@ -98,4 +98,9 @@ Result<BytePlace> MergedDataMap::find_place(std::string_view key, size_t size) c
   return map->find_place(key, size);
 }
 
+Result<bool> MergedDataMap::is_in_place(std::string_view key) const {
+  PETREL_ASSIGN_OR_RETURN(const NamedDataMap* map, owner(key));
+  return map->is_in_place(key);
+}
+
 }  // namespace petrel::extension

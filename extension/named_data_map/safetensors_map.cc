@@ -307,6 +307,14 @@ Result<BytePlace> SafetensorsMap::find_place(std::string_view key, size_t size) 
   return loader_->find_place(tensor->offset, size);
 }
 
+Result<bool> SafetensorsMap::is_in_place(std::string_view key) const {
+  const Tensor* tensor = find(key);
+  if (tensor == nullptr) return Error::NotFound;
+  const auto index = static_cast<size_t>(tensor - tensors_.data());
+  const DataLoader::SegmentInfo info(DataLoader::SegmentInfo::Type::External, index);
+  return tensor->offset % kDataAlignment == 0 && loader_->is_in_place(info);
+}
+
 Result<uint32_t> SafetensorsMap::get_num_keys() const {
   return static_cast<uint32_t>(tensors_.size());
 }

@@ -48,6 +48,7 @@ class SafetensorsMap final : public runtime::NamedDataMap {
   runtime::Result<const runtime::TensorLayout> get_tensor_layout(
       std::string_view key) const override;
   runtime::Result<runtime::BytePlace> find_place(std::string_view key, size_t size) const override;
+  runtime::Result<bool> is_in_place(std::string_view key) const override;
   // Of the data of a key, which is not read.
   runtime::Result<size_t> num_bytes(std::string_view key) const;
 

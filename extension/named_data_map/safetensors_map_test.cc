@@ -106,6 +106,8 @@ TEST_F(SafetensorsMapTest, TellsThePlaceOfAllBytesOfAKeyAlone) {
   EXPECT_TRUE(map->find_place("w", 24).ok());
   EXPECT_EQ(map->find_place("w", 20).error(), Error::NotSupported);
   EXPECT_EQ(map->find_place("x", 24).error(), Error::NotFound);
+  EXPECT_FALSE(*map->is_in_place("w"));
+  EXPECT_EQ(map->is_in_place("x").error(), Error::NotFound);
   EXPECT_EQ(*map->num_bytes("w"), 24u);
   EXPECT_EQ(map->num_bytes("x").error(), Error::NotFound);
 }

@@ -38,6 +38,7 @@ class ForwardingLoader : public ::petrel::runtime::DataLoader {
                                                                      size_t size) const override {
     return loader_.find_place(offset, size);
   }
+  bool is_in_place(const SegmentInfo& info) const override { return loader_.is_in_place(info); }
   ::petrel::runtime::Result<size_t> size() const override { return loader_.size(); }
 
  protected:

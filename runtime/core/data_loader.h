@@ -74,6 +74,10 @@ class DataLoader {
     return Error::NotImplemented;
   }
 
+  // Whether load() gives the bytes of such segments where they lie, and takes no memory for
+  // them: those of a mapped file, or of memory that somebody keeps (optional).
+  virtual bool is_in_place(const SegmentInfo& /*segment_info*/) const { return false; }
+
   // Size of the file.
   virtual Result<size_t> size() const = 0;
 };

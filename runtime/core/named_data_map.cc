@@ -55,4 +55,6 @@ Result<BytePlace> NamedDataMap::find_place(std::string_view, size_t) const {
   return Error::NotImplemented;
 }
 
+Result<bool> NamedDataMap::is_in_place(std::string_view) const { return false; }
+
 }  // namespace petrel::runtime

@@ -79,6 +79,11 @@ class NamedDataMap {
   // them (optional). NotFound if there is no such key, another error where it is not
   // sure, or there are more or fewer bytes.
   virtual Result<BytePlace> find_place(std::string_view key, size_t size) const;
+
+  // Whether get_data(key) gives the bytes where they lie, in a mapped file or in memory that
+  // somebody keeps, so that holding them takes no memory (optional: false). NotFound if there
+  // is no such key.
+  virtual Result<bool> is_in_place(std::string_view key) const;
 };
 
 }  // namespace petrel::runtime

@@ -90,4 +90,9 @@ Result<BytePlace> AskedDataMap::find_place(std::string_view key, size_t size) co
   return map_.find_place(key, size);
 }
 
+Result<bool> AskedDataMap::is_in_place(std::string_view key) const {
+  note(key);
+  return map_.is_in_place(key);
+}
+
 }  // namespace petrel::runtime

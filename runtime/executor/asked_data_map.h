@@ -46,6 +46,7 @@ class AskedDataMap final : public NamedDataMap {
   Result<const TensorLayout> get_tensor_layout(std::string_view key) const override;
   Error load_data_into(std::string_view key, void* buffer, size_t size) const override;
   Result<BytePlace> find_place(std::string_view key, size_t size) const override;
+  Result<bool> is_in_place(std::string_view key) const override;
 
  private:
   void note(std::string_view key) const;

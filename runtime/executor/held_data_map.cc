@@ -103,4 +103,11 @@ Result<BytePlace> HeldDataMap::find_place(std::string_view key, size_t size) con
   return map_.find_place(key, size);
 }
 
+// What is checked by its bytes must not be changed behind that by who writes to a file.
+Result<bool> HeldDataMap::is_in_place(std::string_view key) const {
+  const uint32_t index = program_.find_weight(key);
+  if (index != program_.num_weights() && !program_.weight(index).digest.empty()) return false;
+  return map_.is_in_place(key);
+}
+
 }  // namespace petrel::runtime

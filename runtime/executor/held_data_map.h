@@ -46,6 +46,7 @@ class HeldDataMap final : public NamedDataMap {
   }
   Error load_data_into(std::string_view key, void* buffer, size_t size) const override;
   Result<BytePlace> find_place(std::string_view key, size_t size) const override;
+  Result<bool> is_in_place(std::string_view key) const override;
 
  private:
   Error check(const WeightView& weight, const FreeableBuffer& data) const;

@@ -66,4 +66,11 @@ Result<BytePlace> MethodDataMap::find_place(std::string_view key, size_t size) c
   return *first;
 }
 
+// Where both have the key, the bytes of the first count.
+Result<bool> MethodDataMap::is_in_place(std::string_view key) const {
+  Result<bool> first = this->first().is_in_place(key);
+  if (first.error() == Error::NotFound) return second().is_in_place(key);
+  return first;
+}
+
 }  // namespace petrel::runtime

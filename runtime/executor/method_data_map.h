@@ -42,6 +42,7 @@ class MethodDataMap final : public NamedDataMap {
   Result<const char*> get_key(uint32_t index) const override;
   Result<const TensorLayout> get_tensor_layout(std::string_view key) const override;
   Result<BytePlace> find_place(std::string_view key, size_t size) const override;
+  Result<bool> is_in_place(std::string_view key) const override;
 
  private:
   const NamedDataMap& first() const;

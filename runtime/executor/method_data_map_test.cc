@@ -37,6 +37,11 @@ class OneKeyMap final : public NamedDataMap {
     return BytePlace{1, size};
   }
 
+  Result<bool> is_in_place(std::string_view key) const override {
+    if (key != key_) return Error::NotFound;
+    return data_.size() == 4;
+  }
+
   int lookups() const { return lookups_; }
 
  private:
@@ -78,6 +83,16 @@ TEST(MethodDataMapTest, TellsThePlaceOfTheBytesThatCount) {
   EXPECT_TRUE(apart.find_place("w", 4).ok());
   EXPECT_TRUE(apart.find_place("v", 2).ok());
   EXPECT_EQ(apart.find_place("u", 2).error(), Error::NotFound);
+}
+
+TEST(MethodDataMapTest, TellsWhetherTheBytesThatCountStayInPlace) {
+  const OneKeyMap external("w", "abcd"), program("w", "efghij"), other("v", "kl");
+  EXPECT_TRUE(*MethodDataMap(external, program, DataPrecedence::ExternalFirst).is_in_place("w"));
+  EXPECT_FALSE(*MethodDataMap(external, program, DataPrecedence::ProgramFirst).is_in_place("w"));
+  const MethodDataMap apart(external, other, DataPrecedence::RefuseDifferent);
+  EXPECT_TRUE(*apart.is_in_place("w"));
+  EXPECT_FALSE(*apart.is_in_place("v"));
+  EXPECT_EQ(apart.is_in_place("u").error(), Error::NotFound);
 }
 
 TEST(MethodDataMapTest, LooksUpAKeyOnceWhereAnOrderIsGiven) {

@@ -9,8 +9,8 @@
 namespace petrel::runtime {
 namespace {
 
-// Linux 5.14; older C libraries do not know it.
-constexpr int kPopulateWrite = 23;
+// Linux 5.14; older C libraries do not know them.
+constexpr int kPopulateRead = 22, kPopulateWrite = 23;
 
 // What a balloon takes back from a machine. Its features are a text of zeros and ones.
 constexpr char kBalloons[] = "/sys/bus/virtio/drivers/virtio_balloon/virtio*/features";
@@ -41,6 +41,10 @@ bool clear_pages(void* memory, size_t size) { return madvise(memory, size, MADV_
 
 bool populate_pages(void* memory, size_t size) {
   return madvise(memory, size, kPopulateWrite) == 0;
+}
+
+bool bring_pages(const void* bytes, size_t size) {
+  return madvise(const_cast<void*>(bytes), size, kPopulateRead) == 0;
 }
 
 void prefer_huge_pages(void* memory, size_t size) { madvise(memory, size, MADV_HUGEPAGE); }

@@ -8,6 +8,7 @@ namespace petrel::runtime {
 bool clear_pages(void*, size_t) { return false; }
 
 bool populate_pages(void*, size_t) { return false; }
+bool bring_pages(const void*, size_t) { return false; }
 
 void prefer_huge_pages(void*, size_t) {}
 

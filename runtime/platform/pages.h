@@ -41,6 +41,9 @@ bool huge_pages_are_cheap();
 // Precondition: `size` is not 0.
 const void* map_file(int fd, size_t size);
 void unmap_file(const void* bytes, size_t size);
+// Has the system map them before they are read, those of the file that are in memory at no cost
+// for each; false where it does so one by one. From the beginning of a page on.
+bool bring_pages(const void* bytes, size_t size);
 // The system may refuse.
 void forget_pages(const void* bytes, size_t size);
 

@@ -94,6 +94,8 @@ TEST(Pages, OfAFileHoldItsBytes) {
   forget_pages(bytes, text.size());
   EXPECT_EQ(std::string(bytes + text.size(), 3), "end");
   EXPECT_EQ(bytes[0], 'x');
+  bring_pages(bytes, text.size() + 3);
+  EXPECT_EQ(std::string(bytes, text.size() + 3), text + "end");
   unmap_file(bytes, text.size() + 3);
 }
 

@@ -108,6 +108,13 @@ Result<BytePlace> ProgramDataMap::find_place(std::string_view key, size_t size) 
   return loader_->find_place(offset, size);
 }
 
+Result<bool> ProgramDataMap::is_in_place(std::string_view key) const {
+  const std::optional<NamedDataView> entry = find(key);
+  if (!entry.has_value() || key == schema::kAdditionsKey) return Error::NotFound;
+  return loader_->is_in_place(DataLoader::SegmentInfo(DataLoader::SegmentInfo::Type::External,
+                                                      entry->segment, entry->key.data()));
+}
+
 Result<uint32_t> ProgramDataMap::get_num_keys() const {
   const uint32_t count = program_.num_named_data();
   return hidden_ < count ? count - 1 : count;

@@ -35,6 +35,7 @@ class ProgramDataMap final : public NamedDataMap {
   Result<uint32_t> get_num_keys() const override;
   Result<const char*> get_key(uint32_t index) const override;
   Result<BytePlace> find_place(std::string_view key, size_t size) const override;
+  Result<bool> is_in_place(std::string_view key) const override;
 
  private:
   std::optional<NamedDataView> find(std::string_view key) const;

@@ -148,6 +148,7 @@ class PlacedWeight final : public NamedDataMap {
   Result<runtime::BytePlace> find_place(std::string_view, size_t) const override {
     return runtime::BytePlace{1, 2};
   }
+  Result<bool> is_in_place(std::string_view) const override { return true; }
 };
 
 // A backend need not load what it knows by its place, so what nobody checked has none.
@@ -166,6 +167,18 @@ TEST(HeldDataMapTest, TellsNoPlaceOfAWeightThatWasNotChecked) {
   map.weight.values[0] = 1;
   EXPECT_TRUE(held.get_data("w").ok());
   EXPECT_TRUE(held.find_place("w", 24).ok());
+}
+
+// Who may write to a mapped file must not change what was checked.
+TEST(HeldDataMapTest, HasNoWeightWithADigestInPlace) {
+  PlacedWeight map;
+  Recipe bound, loose;
+  remember(bound, "w", sha256_of(map.weight));
+  remember(loose, "w", {});
+  std::atomic<bool> checked[1];
+  Loaded strict(bound), free(loose);
+  EXPECT_FALSE(*runtime::HeldDataMap(map, strict.program().additions(), checked).is_in_place("w"));
+  EXPECT_TRUE(*runtime::HeldDataMap(map, free.program().additions(), checked).is_in_place("w"));
 }
 
 // Sizes and layouts are known without the bytes.

@@ -145,6 +145,8 @@ struct Node {
   bool reads_planes = false;
   // And whether its floats are split for units that multiply bfloat16.
   bool is_split = false;
+  // And whether its weights stay as they are stored (unpacked.h).
+  bool is_unpacked = false;
 };
 
 struct ConstantData {

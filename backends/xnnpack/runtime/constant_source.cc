@@ -119,6 +119,23 @@ Result<const void*> ConstantSource::get_kept(uint32_t id, std::vector<PaddedBuff
   return static_cast<const void*>(keep->back().data());
 }
 
+Result<const void*> ConstantSource::get_in_place(uint32_t id,
+                                                 std::vector<runtime::FreeableBuffer>* keep) {
+  PETREL_ASSIGN_OR_RETURN(Fetched * fetched, fetch(id));
+  const void* const data = fetched->data;
+  if (reinterpret_cast<uintptr_t>(data) % alignof(float) != 0) {
+    return static_cast<const void*>(nullptr);
+  }
+  keep->push_back(std::move(fetched->buffer));
+  return data;
+}
+
+bool ConstantSource::is_in_place(const std::string& key) const {
+  if (map_ == nullptr) return false;
+  const Result<bool> found = map_->is_in_place(key);
+  return found.ok() && *found;
+}
+
 Result<PaddedBuffer> ConstantSource::copy_scales(uint32_t id) {
   const Value& value = graph_.values[id];
   const Scales& scales = value.quant.scales;

@@ -21,6 +21,7 @@
 
 #include <map>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -46,6 +47,14 @@ class ConstantSource {
 
   // The same bytes in `keep`, for as long as that lives.
   runtime::Result<const void*> get_kept(uint32_t id, std::vector<PaddedBuffer>* keep);
+
+  // The bytes of value `id` where the map has them, for as long as `keep` lives: only where
+  // is_in_place(). Null where they are not aligned.
+  runtime::Result<const void*> get_in_place(uint32_t id,
+                                            std::vector<runtime::FreeableBuffer>* keep);
+
+  // Whether the map has the bytes of `key` where they stay.
+  bool is_in_place(const std::string& key) const;
 
   // Where the bytes of value `id`, which were got, are from; nullopt where that is not sure.
   std::optional<runtime::BytePlace> place_of(uint32_t id) const;

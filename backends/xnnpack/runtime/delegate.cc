@@ -19,14 +19,17 @@
 #include "backends/xnnpack/format/payload_reader.h"
 #include "backends/xnnpack/format/shape_rules.h"
 #include "backends/xnnpack/format/structure_bytes.h"
+#include "backends/xnnpack/format/unpacked.h"
 #include "backends/xnnpack/format/work.h"
 #include "backends/xnnpack/runtime/arguments.h"
 #include "backends/xnnpack/runtime/machine_needs.h"
 #include "backends/xnnpack/runtime/paid_call.h"
 #include "backends/xnnpack/runtime/start.h"
 #include "backends/xnnpack/runtime/subgraph.h"
+#include "backends/xnnpack/runtime/touch.h"
 #include "third_party/xnnpack/image/flag.h"
 #include "third_party/xnnpack/split/flag.h"
+#include "third_party/xnnpack/unpacked/flag.h"
 
 namespace petrel::backends::xnnpack {
 namespace {
@@ -192,13 +195,21 @@ Error Delegate::build(const runtime::NamedDataMap* map, const Options& options,
   if (options.winograd) choose_algorithms(&graph_, threads);
   if (options.fast_math && split_is_available()) choose_split_products(&graph_);
   choose_images(&graph_, threads, &petrel_takes_images);
-  PETREL_RETURN_IF_ERROR(take_values(options));
   ConstantSource constants(graph_, map);
+  // A file of packed weights has all of them, so that nothing else is read.
+  if (options.unpacked && options.packed_file == nullptr && petrel_takes_unpacked()) {
+    choose_unpacked(&graph_, [&](const std::string& key) { return constants.is_in_place(key); });
+  }
+  PETREL_RETURN_IF_ERROR(take_values(options));
   WeightFeed feed(graph_, &constants, options.share_weights ? &weights_ : nullptr);
   ConstantForms forms(options.memory, payload_bytes);
   PETREL_ASSIGN_OR_RETURN(const Subgraph subgraph,
                           make_subgraph(graph_, constants, &forms, &kept_, &feed));
   PETREL_RETURN_IF_ERROR(make_runtime(subgraph.get(), options, feed));
+  // Giving others back may have taken their pages along.
+  for (const runtime::FreeableBuffer& weights : kept_.in_place) {
+    touch_to_read(weights.data(), weights.size());
+  }
   return prepare_first_run(options.memory);
 }
 

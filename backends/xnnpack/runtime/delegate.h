@@ -32,6 +32,7 @@
 #include "backends/xnnpack/format/shape_rules.h"
 #include "backends/xnnpack/runtime/over_read.h"
 #include "backends/xnnpack/runtime/packed_arena.h"
+#include "backends/xnnpack/runtime/subgraph.h"
 #include "backends/xnnpack/runtime/weight_feed.h"
 #include "backends/xnnpack/runtime/weight_session.h"
 #include "backends/xnnpack/runtime/workspace.h"
@@ -54,6 +55,8 @@ class Delegate {
     bool winograd = true;
     // Products may leave out the last bits of floats where that is faster.
     bool fast_math = false;
+    // Products of one row read large weights where the map has them, if they stay there.
+    bool unpacked = true;
     // Of packed weights that are shared.
     HugePages huge_pages = HugePages::kWhereCheap;
     // Delegates with the same owner share the memory between their nodes and
@@ -66,7 +69,7 @@ class Delegate {
     runtime::Budget* memory = nullptr;
   };
 
-  // The payload and the map are needed during the call only.
+  // The payload is needed during the call only; the map outlives the delegate.
   static runtime::Result<std::unique_ptr<Delegate>> create(const void* payload, size_t size,
                                                            const runtime::NamedDataMap* map,
                                                            const Options& options);
@@ -126,7 +129,7 @@ class Delegate {
   std::vector<External> inputs_;
   std::vector<External> outputs_;
   // Constants that kernels read every time.
-  std::vector<PaddedBuffer> kept_;
+  KeptConstants kept_;
   runtime::SharedThreadPool thread_pool_;
   WeightSession weights_;
   // Written to when the first run shows that loading is over.

@@ -5,6 +5,7 @@
 
 #include "third_party/xnnpack/split/flag.h"
 #include "third_party/xnnpack/image/flag.h"
+#include "third_party/xnnpack/unpacked/flag.h"
 #include "third_party/xnnpack/winograd/flag.h"
 
 namespace petrel::backends::xnnpack {
@@ -71,6 +72,7 @@ xnn_status matrix_product(const Call& c) {
 uint32_t algorithm_flag(const Node& node) {
   if (node.winograd_threads != 0) return XNN_FLAG_WINOGRAD;
   if (node.image_threads != 0) return XNN_FLAG_IMAGE | (node.reads_planes ? XNN_FLAG_PLANES : 0);
+  if (node.is_unpacked) return XNN_FLAG_UNPACKED;
   return node.is_split ? XNN_FLAG_SPLIT : 0;
 }
 

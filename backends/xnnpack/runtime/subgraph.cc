@@ -22,8 +22,8 @@ using runtime::Result;
 
 class Builder {
  public:
-  Builder(const Graph& graph, ConstantSource& constants, ConstantForms* forms,
-          std::vector<PaddedBuffer>* kept, WeightFeed* feed)
+  Builder(const Graph& graph, ConstantSource& constants, ConstantForms* forms, KeptConstants* kept,
+          WeightFeed* feed)
       : graph_(graph), constants_(constants), forms_(forms), kept_(kept), feed_(feed) {}
 
   Result<Subgraph> build() {
@@ -65,7 +65,7 @@ class Builder {
 
   Error add_node(size_t index) {
     const Node& node = graph_.nodes[index];
-    const bool packs = find_node_kind(node.kind)->has_bias;
+    const bool packs = find_node_kind(node.kind)->has_bias && !node.is_unpacked;
     std::vector<uint32_t> inputs;
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       const uint32_t id = node.inputs[i];
@@ -78,7 +78,8 @@ class Builder {
       } else if (packs && i == 2) {
         PETREL_ASSIGN_OR_RETURN(defined, bias(id));
       } else {
-        PETREL_ASSIGN_OR_RETURN(defined, kept_constant(id));
+        const bool stays = node.is_unpacked && i == 1;
+        PETREL_ASSIGN_OR_RETURN(defined, stays ? constant_in_place(id) : kept_constant(id));
         constants_.was_read(id);
       }
       inputs.push_back(defined);
@@ -193,7 +194,14 @@ class Builder {
   Result<uint32_t> kept_constant(uint32_t id) {
     if (ids_[id] != XNN_INVALID_VALUE_ID) return uint32_t{ids_[id]};
     PETREL_RETURN_IF_ERROR(add_form(id));
-    PETREL_ASSIGN_OR_RETURN(const void* data, constants_.get_kept(id, kept_));
+    PETREL_ASSIGN_OR_RETURN(const void* data, constants_.get_kept(id, &kept_->copies));
+    PETREL_RETURN_IF_ERROR(define(id, data, &ids_[id]));
+    return uint32_t{ids_[id]};
+  }
+
+  Result<uint32_t> constant_in_place(uint32_t id) {
+    PETREL_ASSIGN_OR_RETURN(const void* data, constants_.get_in_place(id, &kept_->in_place));
+    if (data == nullptr) return kept_constant(id);
     PETREL_RETURN_IF_ERROR(define(id, data, &ids_[id]));
     return uint32_t{ids_[id]};
   }
@@ -212,7 +220,7 @@ class Builder {
   const Graph& graph_;
   ConstantSource& constants_;
   ConstantForms* forms_;
-  std::vector<PaddedBuffer>* kept_;
+  KeptConstants* kept_;
   WeightFeed* feed_;
   Subgraph subgraph_;
   std::vector<uint32_t> ids_;  // XNNPACK's ids by value
@@ -236,14 +244,14 @@ Error ConstantForms::add(const ConstantData& constant, uint64_t bytes) {
 }
 
 Result<Subgraph> make_subgraph(const Graph& graph, ConstantSource& constants, ConstantForms* forms,
-                               std::vector<PaddedBuffer>* kept, WeightFeed* feed) {
+                               KeptConstants* kept, WeightFeed* feed) {
   return Builder(graph, constants, forms, kept, feed).build();
 }
 
 size_t count_filter_bytes(const Graph& graph) {
   uint64_t sum = 0;
   for (const Node& node : graph.nodes) {
-    if (!find_node_kind(node.kind)->has_bias) continue;
+    if (!find_node_kind(node.kind)->has_bias || node.is_unpacked) continue;
     const Value& filter = graph.values[node.inputs[1]];
     if (!filter.is_constant()) continue;
     // A value is at most 2^34 bytes, a graph has fewer than 2^30 nodes.

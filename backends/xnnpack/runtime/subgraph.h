@@ -17,6 +17,7 @@
 #include "backends/xnnpack/runtime/over_read.h"
 #include "backends/xnnpack/runtime/weight_feed.h"
 #include "runtime/core/budget.h"
+#include "runtime/core/freeable_buffer.h"
 
 namespace petrel::backends::xnnpack {
 
@@ -41,11 +42,16 @@ class ConstantForms {
   std::set<std::string> keys_;
 };
 
-// Puts into `kept` the constants that must outlive the subgraph, and into `feed` the filters
-// and biases, which have no data yet. Precondition: check_graph and check_implemented found
-// nothing in `graph`, XNNPACK is initialised.
+// Constants that must outlive the subgraph and what is made of it.
+struct KeptConstants {
+  std::vector<PaddedBuffer> copies;
+  std::vector<runtime::FreeableBuffer> in_place;  // of nodes that are unpacked
+};
+
+// Puts into `feed` the filters and biases that are packed, which have no data yet. Precondition:
+// check_graph and check_implemented found nothing in `graph`, XNNPACK is initialised.
 runtime::Result<Subgraph> make_subgraph(const Graph& graph, ConstantSource& constants,
-                                        ConstantForms* forms, std::vector<PaddedBuffer>* kept,
+                                        ConstantForms* forms, KeptConstants* kept,
                                         WeightFeed* feed);
 
 // How many bytes of filters the nodes of a graph pack.

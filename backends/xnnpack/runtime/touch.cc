@@ -33,4 +33,9 @@ void touch(void* data, size_t size, pthreadpool_t threads) {
       threads, &touch_piece, static_cast<uint8_t*>(data) + (begin - start), end - begin, kPiece, 0);
 }
 
+void touch_to_read(const void* data, size_t size) {
+  const size_t before = reinterpret_cast<uintptr_t>(data) % kPage;
+  runtime::bring_pages(static_cast<const uint8_t*>(data) - before, before + size);
+}
+
 }  // namespace petrel::backends::xnnpack

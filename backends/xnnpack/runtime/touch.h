@@ -21,6 +21,9 @@ namespace petrel::backends::xnnpack {
 // calling thread alone.
 void touch(void* data, size_t size, pthreadpool_t threads);
 
+// The same of a mapped file, all pages from the first to the last byte, that will be read.
+void touch_to_read(const void* data, size_t size);
+
 }  // namespace petrel::backends::xnnpack
 
 #endif  // PETREL_BACKENDS_XNNPACK_RUNTIME_TOUCH_H_
