@@ -45,6 +45,7 @@ _XNNPACK_PATCHES = [
     "dot_taps",
     "image",
     "unpacked",
+    "steps",
 ]
 
 def source_libraries():

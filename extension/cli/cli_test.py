@@ -365,6 +365,20 @@ class CliTest(unittest.TestCase):
         self.assertGreater(figures["packed_bytes"], 0)
         self.assertGreater(figures["peak_memory_bytes"], 1 << 20)
 
+    def test_bench_tells_how_long_each_part_takes(self):
+        self.export()
+        words = ["bench", "m.pte", "--seconds", "0", "--min-runs", "5", "--profile"]
+        steps = json.loads(self.done(*words, "--json"))["steps"]
+        calls = [s for s in steps if "delegate_step" not in s]
+        parts = [s for s in steps if "delegate_step" in s]
+        self.assertEqual([s["name"] for s in calls], ["XnnpackBackend"])
+        self.assertRegex(parts[0]["name"], r"^[A-Z].*, \[[\d,]+\] to \[[\d,]+\]$")
+        self.assertTrue(any("Fully Connected" in s["name"] for s in parts), parts)
+        self.assertLessEqual(max(s["p50_seconds"] for s in parts), calls[0]["p50_seconds"])
+        text = self.done(*words)
+        for step in steps:
+            self.assertIn(step["name"], text)
+
     def test_failures_leave_no_files(self):
         (self.folder / "bad.pt2").write_bytes(MODEL.read_bytes()[:5000])
         self.assertIn("bad.pt2", self.fails(1, "export", "bad.pt2", "-o", "x.pte",

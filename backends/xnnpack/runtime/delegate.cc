@@ -13,13 +13,11 @@
 #include "backends/xnnpack/format/channels_last.h"
 #include "backends/xnnpack/format/dead_nodes.h"
 #include "backends/xnnpack/format/graph_check.h"
-#include "backends/xnnpack/format/images.h"
 #include "backends/xnnpack/format/live_bytes.h"
 #include "backends/xnnpack/format/operator_bytes.h"
 #include "backends/xnnpack/format/payload_reader.h"
 #include "backends/xnnpack/format/shape_rules.h"
 #include "backends/xnnpack/format/structure_bytes.h"
-#include "backends/xnnpack/format/unpacked.h"
 #include "backends/xnnpack/format/work.h"
 #include "backends/xnnpack/runtime/arguments.h"
 #include "backends/xnnpack/runtime/machine_needs.h"
@@ -27,9 +25,7 @@
 #include "backends/xnnpack/runtime/start.h"
 #include "backends/xnnpack/runtime/subgraph.h"
 #include "backends/xnnpack/runtime/touch.h"
-#include "third_party/xnnpack/image/flag.h"
-#include "third_party/xnnpack/split/flag.h"
-#include "third_party/xnnpack/unpacked/flag.h"
+#include "backends/xnnpack/runtime/ways.h"
 
 namespace petrel::backends::xnnpack {
 namespace {
@@ -192,14 +188,10 @@ Error Delegate::build(const runtime::NamedDataMap* map, const Options& options,
     thread_pool_ = runtime::shared_thread_pool();
   }
   const auto threads = static_cast<uint32_t>(pthreadpool_get_threads_count(thread_pool_.get()));
-  if (options.winograd) choose_algorithms(&graph_, threads);
-  if (options.fast_math && split_is_available()) choose_split_products(&graph_);
-  choose_images(&graph_, threads, &petrel_takes_images);
   ConstantSource constants(graph_, map);
   // A file of packed weights has all of them, so that nothing else is read.
-  if (options.unpacked && options.packed_file == nullptr && petrel_takes_unpacked()) {
-    choose_unpacked(&graph_, [&](const std::string& key) { return constants.is_in_place(key); });
-  }
+  const bool unpacked = options.unpacked && options.packed_file == nullptr;
+  choose_ways(&graph_, constants, threads, {options.winograd, options.fast_math, unpacked});
   PETREL_RETURN_IF_ERROR(take_values(options));
   WeightFeed feed(graph_, &constants, options.share_weights ? &weights_ : nullptr);
   ConstantForms forms(options.memory, payload_bytes);
@@ -309,10 +301,13 @@ Error Delegate::execute(const runtime::BackendExecutionContext& context, Span<EV
   }
   PETREL_RETURN_IF_ERROR(bind_outputs(context, args, &needs_setup));
   const std::lock_guard<std::mutex> lock(workspace_->mutex());
-  if (needs_reshape) PETREL_RETURN_IF_ERROR(reshape(context.memory()));
+  if (needs_reshape) {
+    step_events_.forget_names();
+    PETREL_RETURN_IF_ERROR(reshape(context.memory()));
+  }
   if (needs_reshape || needs_setup) PETREL_RETURN_IF_ERROR(set_up());
   is_shaped_ = true;
-  PETREL_RETURN_IF_ERROR(report("run", xnn_invoke_runtime(runtime_)));
+  PETREL_RETURN_IF_ERROR(report("run", step_events_.invoke(runtime_, context.event_tracer())));
   for (const External& output : outputs_) {
     if (output.unstaged == nullptr) continue;
     std::memcpy(output.unstaged, output.data, output.nbytes);

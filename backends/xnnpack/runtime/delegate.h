@@ -32,6 +32,7 @@
 #include "backends/xnnpack/format/shape_rules.h"
 #include "backends/xnnpack/runtime/over_read.h"
 #include "backends/xnnpack/runtime/packed_arena.h"
+#include "backends/xnnpack/runtime/step_events.h"
 #include "backends/xnnpack/runtime/subgraph.h"
 #include "backends/xnnpack/runtime/weight_feed.h"
 #include "backends/xnnpack/runtime/weight_session.h"
@@ -136,6 +137,7 @@ class Delegate {
   std::shared_ptr<PackedFile> packed_file_;
   std::shared_ptr<Workspace> workspace_;
   xnn_runtime_t runtime_ = nullptr;
+  StepEvents step_events_;
   uint64_t multiply_adds_ = 0;  // for the dims of graph_
   uint64_t paid_kept_bytes_ = 0;
   bool is_shaped_ = false;  // XNNPACK knows the dims of graph_

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/xnnpack/runtime/ways.h"
+
+#include <string>
+
+#include "backends/xnnpack/format/algorithms.h"
+#include "backends/xnnpack/format/images.h"
+#include "backends/xnnpack/format/unpacked.h"
+#include "third_party/xnnpack/image/flag.h"
+#include "third_party/xnnpack/split/flag.h"
+#include "third_party/xnnpack/unpacked/flag.h"
+
+namespace petrel::backends::xnnpack {
+
+void choose_ways(Graph* graph, const ConstantSource& constants, uint32_t threads,
+                 const AllowedWays& allowed) {
+  if (allowed.winograd) choose_algorithms(graph, threads);
+  if (allowed.split && split_is_available()) choose_split_products(graph);
+  choose_images(graph, threads, &petrel_takes_images);
+  if (allowed.unpacked && petrel_takes_unpacked()) {
+    choose_unpacked(graph, [&](const std::string& key) { return constants.is_in_place(key); });
+  }
+}
+
+}  // namespace petrel::backends::xnnpack
