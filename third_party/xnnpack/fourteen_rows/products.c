@@ -96,6 +96,54 @@ static inline __attribute__((always_inline)) void block(const int rows, const in
   }
 }
 
+/* Seven rows, or as many as there are from `first` on, of a whole block and of up to 16 columns of
+ * the next, which is the last one: an input serves three vectors of weights and not one. */
+static void block_and_half(size_t first, const struct product* p, const float* w, float* c,
+                           size_t columns) {
+  __m512 sums[7][3];
+  const float* next = w + p->w_block;
+#pragma GCC unroll 7
+  for (int i = 0; i < 7; i++) {
+    sums[i][0] = _mm512_loadu_ps(w);
+    sums[i][1] = _mm512_loadu_ps(w + 16);
+    sums[i][2] = _mm512_loadu_ps(next);
+  }
+  w += COLUMNS;
+  next += COLUMNS;
+  for (size_t at = first; at < p->pointers; at += ROWS) {
+    const float* in[7];
+#pragma GCC unroll 7
+    for (int i = 0; i < 7; i++) in[i] = find_row(p, at + (size_t)i);
+    for (size_t k = 0; k < p->kc; k++) {
+      const __m512 b0 = _mm512_loadu_ps(w);
+      const __m512 b1 = _mm512_loadu_ps(w + 16);
+      const __m512 b2 = _mm512_loadu_ps(next);
+      _mm_prefetch((const char*)w + NEAR, _MM_HINT_T0);
+      _mm_prefetch((const char*)w + NEAR + 64, _MM_HINT_T0);
+      _mm_prefetch((const char*)next + NEAR, _MM_HINT_T0);
+      w += COLUMNS;
+      next += COLUMNS;
+#pragma GCC unroll 7
+      for (int i = 0; i < 7; i++) {
+        const __m512 x = _mm512_set1_ps(in[i][k]);
+        sums[i][0] = _mm512_fmadd_ps(x, b0, sums[i][0]);
+        sums[i][1] = _mm512_fmadd_ps(x, b1, sums[i][1]);
+        sums[i][2] = _mm512_fmadd_ps(x, b2, sums[i][2]);
+      }
+    }
+  }
+  const __mmask16 there = (__mmask16)((1u << (columns - COLUMNS)) - 1);
+#pragma GCC unroll 7
+  for (int i = 0; i < 7; i++) {
+    if (first + (size_t)i >= p->mr) return;
+    float* out = row_of(p, c, first + (size_t)i);
+    _mm512_storeu_ps(out, clamp(p, sums[i][0]));
+    _mm512_storeu_ps(out + 16, clamp(p, sums[i][1]));
+    float* beside = (float*)((uintptr_t)out + p->block_stride);
+    _mm512_mask_storeu_ps(beside, there, clamp(p, sums[i][2]));
+  }
+}
+
 /* `blocks` whole blocks of exactly `rows` rows; both constants. A sum waits for itself, and few
  * rows have few sums: some such blocks are computed side by side. Weights are brought ahead, as
  * few rows wait for nothing else. */
@@ -255,7 +303,11 @@ static void compute(const struct product* p, const float* w, float* c, size_t nc
     petrel_open_pages((const char*)w + petrel_offset(p->ahead),
                       p->w_block / COLUMNS * petrel_step(p->ahead));
     size_t blocks = 1;
-    if (p->mr > 4) {
+    if (p->mr > 4 && nc > COLUMNS && nc <= COLUMNS + COLUMNS / 2) {
+      block_and_half(0, p, w, c, nc);
+      if (p->mr > 7) block_and_half(7, p, w, c, nc);
+      blocks = 2;
+    } else if (p->mr > 4) {
       many_rows(p, w, c, columns);
     } else if (columns == COLUMNS) {
       blocks = few_rows(p, w, c, nc / COLUMNS);

@@ -5,6 +5,7 @@
  *   columns  |<-- 32 -->|<-- 32 -->|<- 8..24 ->|   rows 11..14 | tile.h  | tile.h of 16, by 7 |
  *                                                  rows  5..10 | whole   | by 7               |
  *                                                  rows  1..4  | by 2    | narrow             |
+ *                         |<--- up to 48 ----->|   rows  5..14 | by 7, 48 columns at once     |
  *
  * Weights are packed in blocks of 32 columns, of which the last may hold few: many layers have
  * 16, 24, 40 or 72 channels. No more of it is computed than there is, in steps of 8. All give the

@@ -53,7 +53,7 @@ int main() {
   for (size_t rows : {1, 2, 3, 4, 8, 10, 12, 14, 50, 200, 1000}) {
     compare({rows, 256, 512, 0}, limit);
   }
-  for (size_t columns : {8, 16, 24, 40, 72, 96}) compare({1000, 80, columns, 0}, limit);
+  for (size_t columns : {8, 16, 24, 40, 48, 72, 80, 96}) compare({1000, 80, columns, 0}, limit);
   for (size_t channels : {8, 16, 32, 64}) compare({1000, channels, channels, 9}, limit);
   compare({196, 256, 256, 9}, limit);
   compare({49, 512, 512, 9}, limit);
