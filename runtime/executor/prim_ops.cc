@@ -58,8 +58,11 @@ bool to_int64(double value, int64_t* out) {
   return true;
 }
 
-// a op b -> out. IntOp(a, b, &out) -> bool, DoubleOp(a, b) -> double.
-template <typename IntOp, typename DoubleOp>
+// An operator on integers, false if there is no result in int64; and on doubles.
+using IntOp = bool (*)(int64_t a, int64_t b, int64_t* out);
+using DoubleOp = double (*)(double a, double b);
+
+// a op b -> out. No template, as one of these for each operator would be large.
 void arithmetic(KernelRuntimeContext& context, Span<EValue*> raw, IntOp int_op,
                 DoubleOp double_op) {
   KernelArgs args(context, raw, 3);
@@ -137,32 +140,35 @@ void truediv(KernelRuntimeContext& context, Span<EValue*> raw) {
   if (args.ok()) store(context, raw, 2, EValue(a / b));
 }
 
-// a < b, ... -> out. Integers are compared as integers.
-template <typename Compare>
-void comparison(KernelRuntimeContext& context, Span<EValue*> raw, Compare compare) {
+// How two numbers compare, as bits of a set.
+enum Order : unsigned { kUnordered = 0, kLess = 1, kEqual = 2, kGreater = 4 };
+
+template <typename T>
+Order order_of(T a, T b) {
+  if (a < b) return kLess;
+  if (a > b) return kGreater;
+  return a == b ? kEqual : kUnordered;
+}
+
+// Whether a and b compare in one of the ways of `wanted` -> out. Integers are compared as integers.
+void comparison(KernelRuntimeContext& context, Span<EValue*> raw, unsigned wanted) {
   KernelArgs args(context, raw, 3);
   const Scalar a = args.scalar(0);
   const Scalar b = args.scalar(1);
   if (!args.ok()) return;
-  store(context, raw, 2,
-        EValue(both_integral(a, b) ? compare(a.to_int(), b.to_int())
-                                   : compare(a.to_double(), b.to_double())));
+  const Order order = both_integral(a, b) ? order_of(a.to_int(), b.to_int())
+                                          : order_of(a.to_double(), b.to_double());
+  store(context, raw, 2, EValue((order & wanted) != 0));
 }
 
-void eq(KernelRuntimeContext& context, Span<EValue*> args) {
-  comparison(context, args, [](auto a, auto b) { return a == b; });
-}
-void lt(KernelRuntimeContext& context, Span<EValue*> args) {
-  comparison(context, args, [](auto a, auto b) { return a < b; });
-}
+void eq(KernelRuntimeContext& context, Span<EValue*> args) { comparison(context, args, kEqual); }
+void lt(KernelRuntimeContext& context, Span<EValue*> args) { comparison(context, args, kLess); }
 void le(KernelRuntimeContext& context, Span<EValue*> args) {
-  comparison(context, args, [](auto a, auto b) { return a <= b; });
+  comparison(context, args, kLess | kEqual);
 }
-void gt(KernelRuntimeContext& context, Span<EValue*> args) {
-  comparison(context, args, [](auto a, auto b) { return a > b; });
-}
+void gt(KernelRuntimeContext& context, Span<EValue*> args) { comparison(context, args, kGreater); }
 void ge(KernelRuntimeContext& context, Span<EValue*> args) {
-  comparison(context, args, [](auto a, auto b) { return a >= b; });
+  comparison(context, args, kGreater | kEqual);
 }
 
 void neg(KernelRuntimeContext& context, Span<EValue*> raw) {
@@ -190,8 +196,7 @@ void sym_float(KernelRuntimeContext& context, Span<EValue*> raw) {
 }
 
 // A double made an integer by `round`; integers stay.
-template <typename Round>
-void round_to_int(KernelRuntimeContext& context, Span<EValue*> raw, Round round) {
+void round_to_int(KernelRuntimeContext& context, Span<EValue*> raw, double (*round)(double)) {
   KernelArgs args(context, raw, 2);
   const Scalar a = args.scalar(0);
   if (!args.ok()) return;
@@ -250,9 +255,33 @@ void sym_numel(KernelRuntimeContext& context, Span<EValue*> raw) {
   store(context, raw, 1, EValue(static_cast<int64_t>(self->numel())));
 }
 
-template <typename T>
-int64_t first_as_int(const Tensor& tensor) {
-  return static_cast<int64_t>(*tensor.const_data_ptr<T>());
+// The first number of a tensor; nothing for types without one.
+EValue first_number(const Tensor& tensor) {
+  const auto integer = [](auto number) { return EValue(static_cast<int64_t>(number)); };
+  switch (tensor.scalar_type()) {
+    case ScalarType::Byte:
+      return integer(*tensor.const_data_ptr<uint8_t>());
+    case ScalarType::Char:
+      return integer(*tensor.const_data_ptr<int8_t>());
+    case ScalarType::Short:
+      return integer(*tensor.const_data_ptr<int16_t>());
+    case ScalarType::Int:
+      return integer(*tensor.const_data_ptr<int32_t>());
+    case ScalarType::Long:
+      return integer(*tensor.const_data_ptr<int64_t>());
+    case ScalarType::UInt16:
+      return integer(*tensor.const_data_ptr<uint16_t>());
+    case ScalarType::UInt32:
+      return integer(*tensor.const_data_ptr<uint32_t>());
+    case ScalarType::Bool:
+      return EValue(*tensor.const_data_ptr<uint8_t>() != 0);
+    case ScalarType::Float:
+      return EValue(double{*tensor.const_data_ptr<float>()});
+    case ScalarType::Double:
+      return EValue(*tensor.const_data_ptr<double>());
+    default:
+      return EValue();
+  }
 }
 
 // The number in a tensor of one element.
@@ -265,32 +294,13 @@ void local_scalar_dense(KernelRuntimeContext& context, Span<EValue*> raw) {
                self.numel());
     return context.fail(Error::InvalidProgram);
   }
-  switch (self.scalar_type()) {
-    case ScalarType::Byte:
-      return store(context, raw, 1, EValue(first_as_int<uint8_t>(self)));
-    case ScalarType::Char:
-      return store(context, raw, 1, EValue(first_as_int<int8_t>(self)));
-    case ScalarType::Short:
-      return store(context, raw, 1, EValue(first_as_int<int16_t>(self)));
-    case ScalarType::Int:
-      return store(context, raw, 1, EValue(first_as_int<int32_t>(self)));
-    case ScalarType::Long:
-      return store(context, raw, 1, EValue(first_as_int<int64_t>(self)));
-    case ScalarType::UInt16:
-      return store(context, raw, 1, EValue(first_as_int<uint16_t>(self)));
-    case ScalarType::UInt32:
-      return store(context, raw, 1, EValue(first_as_int<uint32_t>(self)));
-    case ScalarType::Bool:
-      return store(context, raw, 1, EValue(*self.const_data_ptr<uint8_t>() != 0));
-    case ScalarType::Float:
-      return store(context, raw, 1, EValue(double{*self.const_data_ptr<float>()}));
-    case ScalarType::Double:
-      return store(context, raw, 1, EValue(*self.const_data_ptr<double>()));
-    default:
-      PETREL_LOG(Error, "%s: numbers of type %s are not supported", context.kernel_name(),
-                 to_string(self.scalar_type()));
-      context.fail(Error::NotSupported);
+  const EValue number = first_number(self);
+  if (number.isNone()) {
+    PETREL_LOG(Error, "%s: numbers of type %s are not supported", context.kernel_name(),
+               to_string(self.scalar_type()));
+    return context.fail(Error::NotSupported);
   }
+  store(context, raw, 1, number);
 }
 
 constexpr Kernel kPrimKernels[] = {

@@ -8,10 +8,11 @@
 #include "runtime/core/checked_math.h"
 #include "runtime/core/log.h"
 #include "runtime/core/named_data_map.h"
-#include "runtime/program/additions_lists.h"
 #include "runtime/program/segment.h"
+#include "runtime/program/table_verifier.h"
 #include "runtime/program/text_check.h"
 #include "schema/additions_generated.h"
+#include "schema/additions_shape.h"
 #include "schema/formats.h"
 
 namespace petrel::runtime {
@@ -196,29 +197,24 @@ bool are_parts_paid(const add::Additions& table, size_t bytes) {
 }
 
 Error verify_additions(const ProgramView& program, const FreeableBuffer& data) {
-  const auto* const bytes = static_cast<const uint8_t*>(data.data());
-  flatbuffers::Verifier::Options options;
-  options.max_tables = static_cast<flatbuffers::uoffset_t>(data.size() / 4 + 1);
   if (data.size() >= FLATBUFFERS_MAX_BUFFER_SIZE) {
     PETREL_LOG(Error, "named data petrel.program has %zu bytes, must be below 2^31", data.size());
     return Error::InvalidProgram;
   }
-  flatbuffers::Verifier lists(bytes, data.size(), options);
-  const std::optional<uint64_t> texts = count_listed_texts(lists, bytes);
-  const bool is_long = texts.has_value() && *texts > data.size() / sizeof(uint32_t);
-  flatbuffers::Verifier verifier(bytes, data.size(), options);
-  if (!texts.has_value() || (!is_long && !add::VerifyAdditionsBuffer(verifier))) {
+  const Span<const uint8_t> bytes(static_cast<const uint8_t*>(data.data()), data.size());
+  const TableCheck check = check_tables(bytes, schema::kAdditionsShape, add::AdditionsIdentifier());
+  if (check == TableCheck::TooManyTexts) {
+    PETREL_LOG(Error,
+               "named data petrel.program refers to its own parts too often: more than %zu texts "
+               "in %zu bytes",
+               data.size() / sizeof(uint32_t), data.size());
+    return Error::InvalidProgram;
+  }
+  if (check != TableCheck::Good) {
     PETREL_LOG(Error, "named data petrel.program is not a valid flatbuffer: it is damaged");
     return Error::InvalidProgram;
   }
-  if (is_long) {
-    PETREL_LOG(Error,
-               "named data petrel.program refers to its own parts too often: %" PRIu64
-               " texts in %zu bytes",
-               *texts, data.size());
-    return Error::InvalidProgram;
-  }
-  const add::Additions& table = *add::GetAdditions(bytes);
+  const add::Additions& table = *add::GetAdditions(bytes.data());
   if (table.version() != 0) {
     PETREL_LOG(Error, "named data petrel.program has version %u, the newest known is 0",
                table.version());

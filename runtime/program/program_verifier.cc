@@ -8,10 +8,12 @@
 #include "runtime/core/data_loader.h"
 #include "runtime/core/log.h"
 #include "runtime/core/result.h"
+#include "runtime/program/table_verifier.h"
 #include "runtime/program/text_check.h"
 #include "schema/formats.h"
 #include "schema/method_limits.h"
 #include "schema/program_generated.h"
+#include "schema/program_shape.h"
 #include "schema/shared_bytes.h"
 
 namespace petrel::runtime {
@@ -251,11 +253,8 @@ Result<ProgramView> verify_program(const ProgramFile& file) {
     PETREL_LOG(Error, "the program has %zu bytes without its segments, must be below 2^31", size);
     return Error::InvalidProgram;
   }
-  flatbuffers::Verifier::Options options;
-  // Every table takes four bytes at least, and so does every reference to one.
-  options.max_tables = static_cast<flatbuffers::uoffset_t>(size / 4 + 1);
-  flatbuffers::Verifier verifier(file.program.data(), size, options);
-  if (!fb::VerifyProgramBuffer(verifier)) {
+  if (check_tables(file.program, schema::kProgramShape, fb::ProgramIdentifier()) !=
+      TableCheck::Good) {
     PETREL_LOG(Error, "the program is not a valid flatbuffer: it is damaged or cut off");
     return Error::InvalidProgram;
   }

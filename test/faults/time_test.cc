@@ -70,7 +70,7 @@ TEST(TimeTest, ManyTablesWithOneListOfTexts) {
   const QuietLog quiet;
   const auto start = std::chrono::steady_clock::now();
   EXPECT_EQ(runtime::Program::load(&loader).error(), Error::InvalidProgram);
-  EXPECT_NE(QuietLog::last().find("refers to its own parts too often: 57600000000 texts"),
+  EXPECT_NE(QuietLog::last().find("refers to its own parts too often: more than "),
             std::string::npos)
       << QuietLog::last();
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;

@@ -1,16 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
 """Binaries as firmware builds them, whatever the rest is built with."""
 
-_COPTS = ["-Os", "-ffunction-sections", "-fdata-sections", "-fno-asynchronous-unwind-tables"]
+# Frame pointers and stack protectors are what Bazel's toolchain adds for hosts; a compiler of
+# firmware has neither unless it is asked.
+_COPTS = [
+    "-Os",
+    "-ffunction-sections",
+    "-fdata-sections",
+    "-fno-asynchronous-unwind-tables",
+    "-fomit-frame-pointer",
+    "-fno-stack-protector",
+]
 _CXXOPTS = ["-std=c++17", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics"]
 _LINKOPTS = ["-Wl,--gc-sections", "-Wl,--build-id=none"]
 
 def _for_size_impl(settings, attr):
+    whole = ["-flto"] if attr.whole else []
     return {
         "//command_line_option:compilation_mode": "opt",
-        "//command_line_option:copt": _COPTS + (["-DPETREL_LOGGING=0"] if attr.silent else []),
+        "//command_line_option:copt": _COPTS + (["-DPETREL_LOGGING=0"] if attr.silent else []) + whole,
         "//command_line_option:cxxopt": _CXXOPTS,
-        "//command_line_option:linkopt": _LINKOPTS,
+        "//command_line_option:linkopt": _LINKOPTS + (_COPTS + whole if whole else []),
     }
 
 _for_size = transition(
@@ -35,6 +45,7 @@ sized_binary = rule(
     attrs = {
         "binary": attr.label(executable = True, cfg = _for_size, mandatory = True),
         "silent": attr.bool(doc = "Whether the runtime is built without its messages."),
+        "whole": attr.bool(doc = "Whether it is optimised as a whole when it is linked."),
         "_allowlist_function_transition": attr.label(
             default = "@bazel_tools//tools/allowlists/function_transition_allowlist",
         ),
