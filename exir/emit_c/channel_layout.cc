@@ -39,6 +39,11 @@ bool has_two_orders(const TensorType& type) {
          type.numel() / (type.sizes[0] * type.sizes[1]) > 1;
 }
 
+// The same of a tensor whose sizes vary.
+bool varies_with_two_orders(const TensorType& type) {
+  return type.rank() >= 3 && type.is_dynamic() && (type.sizes[1] > 1 || type.varies(1));
+}
+
 class Layout {
  public:
   Layout(const PlannedMethod& method, bool io, const std::function<bool(const Node&)>& is_plain)
@@ -60,9 +65,11 @@ class Layout {
   absl::Status lay_out(std::set<const Value*>* border) {
     for (const auto& [value, role] : borders_) {
       const Group& group = groups_.at(find(root(value)));
-      if (!io_ || group.reason.empty() || !has_two_orders(value->tensor())) continue;
-      return absl::InvalidArgumentError(absl::StrCat(
-          "--io-layout nhwc: ", role, " '", value->name(), "' cannot lie so: ", group.reason));
+      const bool varies = varies_with_two_orders(value->tensor());
+      if (!io_ || (!varies && (group.reason.empty() || !has_two_orders(value->tensor())))) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat("--io-layout nhwc: ", role, " '", value->name(),
+                       "' cannot lie so: ", varies ? "its sizes vary" : group.reason));
     }
     for (const auto& [value, role] : borders_) {
       if (moves(value)) border->insert(value);

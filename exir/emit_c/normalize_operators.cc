@@ -36,7 +36,9 @@ absl::Status normalize(const OperatorRow& row, NodeCalls& calls, const Groups& g
   const Node& node = calls.node();
   const Value* x = node.input(arg::input);
   if (numel_of(x->tensor()) == 0) return absl::OkStatus();
-  KernelCall& call = calls.add("kernels/normalize.h", row.name());
+  const bool in_floats = calls.is_fast() && x->tensor().dtype == ScalarType::kFloat;
+  KernelCall& call =
+      calls.add(in_floats ? "kernels/fast_normalize.h" : "kernels/normalize.h", row.name());
   NodeCalls::bind_read(call, "IN", x->tensor().dtype, Arithmetic::kDouble);
   NodeCalls::bind_write(call, "OUT", x->tensor().dtype, Arithmetic::kDouble);
   NodeCalls::bind(call, "GROUPS", groups.groups);

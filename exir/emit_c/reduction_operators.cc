@@ -227,9 +227,10 @@ absl::Status softmax(const OperatorRow& row, NodeCalls& calls) {
   constexpr int64_t kPart = 64;
   const bool in_rows = !logarithm && split.inner == 1 && split.size.is_number() &&
                        split.size.number() >= 1 && split.size.number() <= kPart;
-  KernelCall& call = calls.add(in_floats ? "kernels/fast_softmax.h"
-                               : in_rows ? "kernels/softmax_rows.h"
-                                         : "kernels/softmax.h",
+  KernelCall& call = calls.add(in_floats && in_rows ? "kernels/fast_softmax_rows.h"
+                               : in_floats          ? "kernels/fast_softmax.h"
+                               : in_rows            ? "kernels/softmax_rows.h"
+                                                    : "kernels/softmax.h",
                                row.name());
   NodeCalls::bind_read(call, "IN", x->tensor().dtype, Arithmetic::kDouble);
   NodeCalls::bind_write(call, "OUT", calls.out()->tensor().dtype, Arithmetic::kDouble);

@@ -66,6 +66,7 @@ bool joins_rows(const Extents& filters, const Extents& out, const Node& node) {
 }
 
 constexpr char kPlaces[] = "kernels/convolution_places.h";
+constexpr char kShifted[] = "kernels/convolution_shifted.h";
 
 // Whether filters of one point meet all places of an input, which fill vectors. Precondition: all
 // sizes are numbers, and such an input is one row.
@@ -73,6 +74,26 @@ bool meets_points(const Extents& in, const Extents& filters, const Extents& out)
   constexpr int64_t kMostChannels = 4096;
   return filters[2] == 1 && filters[3] == 1 && in[2] == 1 && out[2] == 1 && in[3] == out[3] &&
          out[3].number() >= NodeCalls::kMostLanes && filters[1].number() <= kMostChannels;
+}
+
+// Whether filters of one channel each move by one place over planes whose rows are shorter than
+// vectors, and a line for each of a filter's columns fits into what kernels keep on the stack.
+// Precondition: all sizes are numbers.
+bool shifts_planes(const Extents& in, const Extents& filters, int64_t groups, const Extents& out,
+                   const Node& node) {
+  constexpr int64_t kMostDoubles = 65536 / 8 / 4;
+  const auto last_of = [&](ArgHandle handle) { return ints_of(node.argument(handle)).back(); };
+  const auto first_of = [&](ArgHandle handle) { return ints_of(node.argument(handle)).front(); };
+  const int64_t width = in[3].number(), height = in[2].number();
+  const int64_t padding = last_of(arg::padding);
+  const int64_t reach = (filters[3].number() - 1) * last_of(arg::dilation);
+  const int64_t rows =
+      height + first_of(arg::padding) + (filters[2].number() - 1) * first_of(arg::dilation);
+  const int64_t line = rows * width + NodeCalls::kWideLanes + reach;
+  return is_one(node.argument(arg::stride)) && filters[0] == groups && filters[1] == 1 &&
+         out[3].number() < NodeCalls::kMostLanes && out[3].number() <= width &&
+         height * width >= NodeCalls::kWideLanes && padding < width && reach - padding < width &&
+         filters[3].number() * line < kMostDoubles;
 }
 
 bool is_fixed(const Extents& sizes) {
@@ -99,7 +120,8 @@ void choose_convolution(KernelCall& call, const Extents& in, const Extents& filt
     NodeCalls::bind(call, "TILE", tile);
     NodeCalls::bind(call, "MOST_WIDTH", std::min(out[3].range().high, kPart));
   } else if (is_fixed(in) && is_fixed(filters) && is_fixed(out)) {
-    call.source = "kernels/convolution_plane.h";
+    call.source =
+        shifts_planes(in, filters, groups, out, node) ? kShifted : "kernels/convolution_plane.h";
   } else {
     call.source = "kernels/convolution_rows.h";
     NodeCalls::bind(call, "PART", std::clamp<int64_t>(out[3].range().high, 1, kPart));
@@ -128,8 +150,9 @@ absl::Status convolution(const OperatorRow& row, NodeCalls& calls) {
   if (!transposed) choose_convolution(call, in, filters, groups, out, node);
   NodeCalls::bind_read(call, "IN", x->tensor().dtype, Arithmetic::kDouble);
   NodeCalls::bind_write(call, "OUT", x->tensor().dtype, Arithmetic::kDouble);
-  const bool joins = call.source == kPlaces;
-  const Extent neighbours = joins ? out[2] * out[3] : out[3];
+  const bool shifts = call.source == kShifted;
+  const bool joins = shifts || call.source == kPlaces;
+  const Extent neighbours = shifts ? in[2] * in[3] : joins ? out[2] * out[3] : out[3];
   calls.bind_sums(call, x->tensor().dtype, neighbours.range().low >= NodeCalls::kWideLanes);
   bind_sizes(call, in, out);
   NodeCalls::bind(call, "BATCH", in[0]);

@@ -8,6 +8,7 @@
 """
 
 import pathlib
+import sys
 
 import numpy as np
 import torch
@@ -113,13 +114,17 @@ class Windows(nn.Module):
         self.wide = nn.Linear(9, 37)
         self.long = nn.Linear(70, 4)
         self.doubled = nn.Conv2d(2, 4, 3, padding=1).double()
+        self.apart = nn.ModuleList([nn.Conv1d(4, 6, 4, 3, 3, 2), nn.Conv1d(4, 8, 1, 2)])
+        self.to_line = nn.ModuleList([
+            nn.Conv2d(6, 8, 3, padding=(0, 1)), nn.Conv2d(6, 5, (3, 2), (2, 2), (0, 2), (1, 3))])
 
     def forward(self, plane, narrow, line, rows, row, batch):
         doubles = plane[:, :2].double()
         return (*(layer(plane) for layer in self.planes),
                 *(layer(narrow) for layer in self.narrow), *(layer(line) for layer in self.line),
                 self.odd(plane), self.wide(rows), self.long(row), batch @ batch.transpose(1, 2),
-                rows @ rows.t(), self.doubled(doubles), doubles[0, 0] @ doubles[0, 1])
+                rows @ rows.t(), self.doubled(doubles), doubles[0, 0] @ doubles[0, 1],
+                *(layer(line) for layer in self.apart), *(layer(narrow) for layer in self.to_line))
 
 
 class Products(nn.Module):
@@ -184,12 +189,21 @@ class Planes(nn.Module):
             nn.ConvTranspose2d(3, 4, 3), nn.ConvTranspose2d(3, 6, (2, 4), (2, 3), (1, 2), groups=3),
             nn.ConvTranspose2d(3, 2, 3, 2, 1, 1, dilation=2, bias=False)])
         self.lengthened = nn.ConvTranspose1d(2, 1, 4, 3, 2)
+        self.even = nn.ModuleList([
+            nn.Conv2d(3, 3, (3, 5), padding=(1, 2), groups=3, bias=False),
+            nn.Conv2d(3, 3, (4, 1), padding=(3, 0), dilation=(2, 1), groups=3),
+            nn.Conv2d(3, 3, 3, padding=(0, 4), groups=3), nn.Conv2d(3, 3, 3, padding=1, groups=3)])
+        with torch.no_grad():
+            self.even[3].weight[0, 0, 1, 0] = float("-inf")
+            self.even[3].weight[2, 0, 0, 1] = float("nan")
+        self.even_doubled = nn.Conv2d(3, 3, 3, padding=1, groups=3).double()
 
     def forward(self, narrow, large, line):
         return (*(layer(narrow) for layer in self.narrow), *(layer(large) for layer in self.large),
                 *(layer(line) for layer in self.line), self.odd(narrow),
                 self.doubled(narrow.double()), *(layer(narrow) for layer in self.transposed),
-                self.lengthened(line))
+                self.lengthened(line), *(layer(narrow) for layer in self.even),
+                self.even_doubled(narrow.double()))
 
 
 def numbers(*shape):
@@ -221,7 +235,10 @@ def cases():
 
 def main() -> None:
     OUT.mkdir(exist_ok=True)
+    names = set(sys.argv[1:])  # none: all
     for name, (module, args) in cases().items():
+        if names and name not in names:
+            continue
         module.eval()
         with torch.no_grad():
             outputs = module(*args)

@@ -45,6 +45,25 @@ int main(void) {
 }
 """
 
+# The same of the error function: its distance in parts of 1, and of itself near 0.
+ERF = """#include "net.c"
+#include <math.h>
+#include <stdio.h>
+int main(void) {
+  double most = 0.0, near = 0.0;
+  for (int i = -1000000; i <= 1000000; ++i) {
+    const float x = (float)i * 7e-6f;
+    const double off = fabs(net_fast_erf(x) - erf(x));
+    most = fmax(most, off);
+    if (x != 0.0f && fabsf(x) < 0.5f) near = fmax(near, off / fabs(erf(x)));
+  }
+  printf("%d %d %d %d %d %d", most < 4e-7, near < 4e-7, net_fast_erf(NAN) != net_fast_erf(NAN),
+         fabsf(net_fast_erf(INFINITY) - 1.0f) < 4e-7f, fabsf(net_fast_erf(-INFINITY) + 1.0f) < 4e-7f,
+         net_fast_erf(-0.0f) == 0.0f && signbit(net_fast_erf(-0.0f)) != 0);
+  return 0;
+}
+"""
+
 
 class FastTest(unittest.TestCase):
     def setUp(self):
@@ -89,6 +108,25 @@ class FastTest(unittest.TestCase):
             told = package.done(["./functions"], self.folder).replace("-nan", "nan")
             self.assertEqual(told, "1 1 1 | nan nan nan | inf 1 1 | 0 0 -1 | 1 0.5 0 "
                                    "| inf 1 1 | 0 0 -1 ")
+
+    def test_norms_softmaxes_and_activations_are_near_eager_torch(self):
+        for model in ("norms", "encoder", "activations", "attention"):
+            with self.subTest(model=model):
+                self.setUp()
+                built = self.package(LAYERS / f"{model}.pt2", ["-O2", FUSED])
+                inputs = sorted(LAYERS.glob(f"{model}.input_*.npy"))
+                for i, actual in enumerate(
+                        built.run("forward", [npy_file.read(f).data for f in inputs])):
+                    self.near(actual, npy_file.read(LAYERS / f"{model}.output_{i}.npy"),
+                              f"output {i}")
+
+    def test_erf_is_near_everywhere(self):
+        self.package(LAYERS / "activations.pt2", package.UNOPTIMISED)
+        (self.folder / "erf.c").write_text(ERF)
+        for flags in (["-O0"], ["-O3", FUSED, "-fno-trapping-math"]):
+            package.done(["gcc", "-std=c99", "-Wno-unused-function", *flags, "-Ic", "erf.c",
+                          "c/net_params.c", "-lm", "-o", "erf"], self.folder)
+            self.assertEqual(package.done(["./erf"], self.folder), "1 1 1 1 1 1")
 
     def test_digits_are_near_and_other_bits_than_exact_ones(self):
         built = self.package(DIGITS)

@@ -16,6 +16,7 @@ from command import ONE_LEVEL, PETREL, done
 
 PROGRAMS = pathlib.Path("test/quantized/programs").absolute()
 INTEGER = pathlib.Path("test/quantized/integer").absolute()
+VARYING = pathlib.Path("test/models/varying").absolute()
 MODELS = [INTEGER / name for name in ("keywords", "autoencoder", "many", "shapes")]
 MODELS += [PROGRAMS / name for name in ("image_channel", "rows")]
 DIGITS = pathlib.Path("examples/quickstart/digits.pt2").absolute()
@@ -290,6 +291,11 @@ class VariantsTest(unittest.TestCase):
     def test_a_border_of_floats_keeps_its_layout(self):
         message = self.refuse(PROGRAMS / "image_channel", (*INTEGERS, "--io-layout", "nhwc"))
         self.assertIn("--io-layout nhwc: input", message)
+
+    def test_a_border_whose_sizes_vary_keeps_its_layout(self):
+        message = self.refuse(VARYING / "cnn_image", ("--io-layout", "nhwc"))
+        self.assertIn("--io-layout nhwc: input", message)
+        self.assertIn("cannot lie so: its sizes vary", message)
 
     def test_the_manifest_says_the_target(self):
         manifest = package.generate(self.folder, "net", [("forward", INTEGER / "keywords.pt2")],

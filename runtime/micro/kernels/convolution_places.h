@@ -7,39 +7,10 @@
 #include "runtime/micro/kernels/lanes.h"
 #include "runtime/micro/kernels/tokens.h"
 
-/* One output, whose window begins at `top` and `left`: the sum over channels, rows and columns of
- * the filter, in this order. */
-static SUM_TYPE NAME_ONE(const IN_TYPE *in, const IN_TYPE *filter, int32_t top, int32_t left) {
-  SUM_TYPE sum = (SUM_TYPE)0;
-  for (int32_t c = 0; c < CHANNELS; ++c) {
-    for (int32_t r = 0; r < KERNEL_HEIGHT; ++r) {
-      const int32_t h = top + r * DILATION_HEIGHT;
-      if (h < 0 || h >= IN_HEIGHT) {
-        continue;
-      }
-      for (int32_t s = 0; s < KERNEL_WIDTH; ++s) {
-        const int32_t w = left + s * DILATION_WIDTH;
-        if (w < 0 || w >= IN_WIDTH) {
-          continue;
-        }
-        sum += LOAD_SUM(in[(c * IN_HEIGHT + h) * IN_WIDTH + w]) *
-               LOAD_SUM(filter[(c * KERNEL_HEIGHT + r) * KERNEL_WIDTH + s]);
-      }
-    }
-  }
-  return sum;
-}
-
-/* One channel of the output, place by place. */
-static void NAME_SINGLY(const IN_TYPE *in, const IN_TYPE *filter, SUM_TYPE start, OUT_TYPE *to) {
-  for (int32_t i = 0; i < OUT_HEIGHT * OUT_WIDTH; ++i) {
-    const int32_t top = i / OUT_WIDTH * STRIDE_HEIGHT - PADDING_TOP;
-    const int32_t left = i % OUT_WIDTH * STRIDE_WIDTH - PADDING_LEFT;
-    to[i] = STORE_OUT(start + NAME_ONE(in, filter, top, left));
-  }
-}
+#include "runtime/micro/kernels/one_window.h"
 
 #if PETREL_LANES > 1
+#include "runtime/micro/kernels/odd_lanes.h"
 #include "runtime/micro/kernels/some_lanes.h"
 #include "runtime/micro/kernels/store_lanes.h"
 
@@ -62,21 +33,37 @@ static void NAME_SINGLY(const IN_TYPE *in, const IN_TYPE *filter, SUM_TYPE start
 #define NAME_TALL ((KERNEL_HEIGHT - 1) * DILATION_HEIGHT)
 #define NAME_PHASES (NAME_TALL < STRIDE_HEIGHT ? NAME_TALL + 1 : STRIDE_HEIGHT)
 #define NAME_MORE (NAME_TALL / STRIDE_HEIGHT)
+/* An output of one row needs no line for each column of the filter, but one for each column that
+ * windows begin at in turn, further on in which others begin. */
+#define NAME_LONG ((KERNEL_WIDTH - 1) * DILATION_WIDTH)
+#if OUT_HEIGHT == 1
+#define NAME_LINED (NAME_LONG < STRIDE_WIDTH ? NAME_LONG + 1 : STRIDE_WIDTH)
+#define NAME_LINE (OUT_WIDTH + NAME_LONG / STRIDE_WIDTH)
+#define NAME_FIRST(s) (s)
+#define NAME_AT(s)                                                  \
+  ((s)*DILATION_WIDTH % STRIDE_WIDTH * (NAME_PHASES * NAME_PITCH) + \
+   (s)*DILATION_WIDTH / STRIDE_WIDTH)
+#else
+#define NAME_LINED KERNEL_WIDTH
+#define NAME_LINE OUT_WIDTH
+#define NAME_FIRST(s) ((s)*DILATION_WIDTH)
+#define NAME_AT(s) ((s) * (NAME_PHASES * NAME_PITCH))
+#endif
 /* Rows of the output whose lines fit beside the weights of a tile. */
 #define NAME_SPARE                                          \
   (PETREL_STACK_BYTES / (int)sizeof(SUM_TYPE) - NAME_WIDE - \
    (IN_IS_SUM ? 0 : NAME_TILE * NAME_FILTER))
-#define NAME_FIT (NAME_SPARE / OUT_WIDTH / NAME_PHASES / KERNEL_WIDTH / CHANNELS - NAME_MORE)
+#define NAME_FIT (NAME_SPARE / NAME_LINE / NAME_PHASES / NAME_LINED / CHANNELS - NAME_MORE)
 #define NAME_ROWS \
   (NAME_MOST < 1 || NAME_FIT < 0 ? 0 : NAME_FIT < OUT_HEIGHT ? NAME_FIT : OUT_HEIGHT)
-#define NAME_PITCH ((NAME_ROWS + NAME_MORE) * OUT_WIDTH)
+#define NAME_PITCH ((NAME_ROWS + NAME_MORE) * NAME_LINE)
 
 /* What the columns of the filter meet, one after another, of each channel: the rows of the input
  * from `top` on, by the phase that they have in a step, for each output of a row; 0 beside the
  * input. */
 static inline void NAME_LINES(const IN_TYPE *in, int32_t top, SUM_TYPE *lines) {
   enum {
-    LENGTH = (OUT_WIDTH - 1) * STRIDE_WIDTH + (KERNEL_WIDTH - 1) * DILATION_WIDTH + 1,
+    LENGTH = (NAME_LINE - 1) * STRIDE_WIDTH + NAME_FIRST(NAME_LINED - 1) + 1,
     ROOM = LENGTH - PADDING_LEFT,
     INSIDE = ROOM < 0          ? 0
              : ROOM < IN_WIDTH ? ROOM
@@ -85,7 +72,7 @@ static inline void NAME_LINES(const IN_TYPE *in, int32_t top, SUM_TYPE *lines) {
   SUM_TYPE row[LENGTH] = {0};
   for (int32_t a = 0; a < CHANNELS * NAME_PHASES; ++a) {
     SUM_TYPE *line =
-        lines + (a / NAME_PHASES * (KERNEL_WIDTH * NAME_PHASES) + a % NAME_PHASES) * NAME_PITCH;
+        lines + (a / NAME_PHASES * (NAME_LINED * NAME_PHASES) + a % NAME_PHASES) * NAME_PITCH;
     const IN_TYPE *plane = in + a / NAME_PHASES * (IN_HEIGHT * IN_WIDTH);
     for (int32_t l = 0; l < NAME_ROWS + NAME_MORE; ++l) {
       const int32_t h = top + l * STRIDE_HEIGHT + a % NAME_PHASES;
@@ -93,17 +80,17 @@ static inline void NAME_LINES(const IN_TYPE *in, int32_t top, SUM_TYPE *lines) {
       for (int32_t i = 0; is_inside && i < INSIDE; ++i) {
         row[PADDING_LEFT + i] = LOAD_SUM(plane[h * IN_WIDTH + i]);
       }
-      for (int32_t s = 0; s < KERNEL_WIDTH; ++s) {
+      for (int32_t s = 0; s < NAME_LINED; ++s) {
         SUM_TYPE *to = line + s * (NAME_PHASES * NAME_PITCH);
         if (is_inside && STRIDE_WIDTH == 1 && OUT_WIDTH >= LANES) {
-          (void)memcpy(to, row + s * DILATION_WIDTH, OUT_WIDTH * sizeof *to);
+          (void)memcpy(to, row + NAME_FIRST(s), NAME_LINE * sizeof *to);
           continue;
         }
-        for (int32_t i = 0; i < OUT_WIDTH; ++i) {
-          to[i] = is_inside ? row[i * STRIDE_WIDTH + s * DILATION_WIDTH] : (SUM_TYPE)0;
+        for (int32_t i = 0; i < NAME_LINE; ++i) {
+          to[i] = is_inside ? row[i * STRIDE_WIDTH + NAME_FIRST(s)] : (SUM_TYPE)0;
         }
       }
-      line = &line[OUT_WIDTH];
+      line = &line[NAME_LINE];
     }
   }
 }
@@ -124,14 +111,14 @@ static inline SUM_VECTOR NAME_SUMS(const SUM_TYPE *lines, const SUM_TYPE *weight
   for (int32_t i = 0; i < CHANNELS * KERNEL_HEIGHT; ++i) {
     const int32_t c = i / KERNEL_HEIGHT;
     const int32_t h = i % KERNEL_HEIGHT * DILATION_HEIGHT;
-    const SUM_TYPE *x = lines + (c * KERNEL_WIDTH * NAME_PHASES + h % STRIDE_HEIGHT) * NAME_PITCH +
-                        h / STRIDE_HEIGHT * OUT_WIDTH;
+    const SUM_TYPE *x = lines + (c * NAME_LINED * NAME_PHASES + h % STRIDE_HEIGHT) * NAME_PITCH +
+                        h / STRIDE_HEIGHT * NAME_LINE;
     PETREL_UNROLL
     for (int32_t s = 0; s < KERNEL_WIDTH; ++s) {
       SUM_VECTOR values[NAME_VECTORS];
       PETREL_UNROLL
       for (int32_t v = 0; v < NAME_VECTORS; ++v) {
-        (void)memcpy(&values[v], x + s * (NAME_PHASES * NAME_PITCH) + v * LANES, sizeof values[v]);
+        (void)memcpy(&values[v], x + NAME_AT(s) + v * LANES, sizeof values[v]);
         PETREL_KEEP(values[v]);
       }
       PETREL_UNROLL
@@ -172,7 +159,7 @@ static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias,
   const int32_t places = OUT_HEIGHT * OUT_WIDTH;
   const int32_t size = CHANNELS * KERNEL_HEIGHT * KERNEL_WIDTH;
 #if PETREL_LANES > 1
-  enum { ALL = CHANNELS * KERNEL_WIDTH * NAME_PHASES * NAME_PITCH };
+  enum { ALL = CHANNELS * NAME_LINED * NAME_PHASES * NAME_PITCH };
   SUM_TYPE lines[NAME_ROWS > 0 ? ALL + NAME_WIDE : NAME_WIDE]; /* the end is read, and not used */
   (void)memset(lines + (NAME_ROWS > 0 ? ALL : 0), 0, NAME_WIDE * sizeof *lines);
 #endif

@@ -2,7 +2,6 @@
 #ifndef PETREL_RUNTIME_MICRO_KERNELS_SOME_LANES_H_
 #define PETREL_RUNTIME_MICRO_KERNELS_SOME_LANES_H_
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -17,17 +16,6 @@ __attribute__((noinline)) static void NAME_STORE_SOME(SUM_VECTOR sums, int32_t c
   for (int32_t l = 0; l < count && l < LANES; ++l) {
     to[l] = STORE_OUT(lanes[l]);
   }
-}
-
-/* Whether an element is no number. */
-static bool NAME_IS_ODD(SUM_VECTOR sums) {
-  SUM_TYPE lanes[LANES];
-  bool is_odd = false;
-  (void)memcpy(lanes, &sums, sizeof lanes);
-  for (int32_t l = 0; l < LANES; ++l) {
-    is_odd = is_odd || lanes[l] != lanes[l];
-  }
-  return is_odd;
 }
 
 #endif /* PETREL_RUNTIME_MICRO_KERNELS_SOME_LANES_H_ */
