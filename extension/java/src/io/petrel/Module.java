@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.petrel;
 
+import java.io.Closeable;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -19,7 +20,7 @@ import java.util.Arrays;
  * at the same time. What cannot be done is a {@link PetrelException}; a module that was closed is
  * an IllegalStateException.
  */
-public final class Module implements AutoCloseable {
+public final class Module implements Closeable {
   static {
     System.loadLibrary("petrel_jni");
   }
