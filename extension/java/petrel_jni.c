@@ -72,22 +72,56 @@ static int add_data(JNIEnv* env, petrel_options* options, jobjectArray data) {
   return 1;
 }
 
+/* Parts of open files: descriptor, offset and length of each. */
+static int add_descriptors(JNIEnv* env, petrel_options* options, jlongArray parts) {
+  const jsize count = (*env)->GetArrayLength(env, parts);
+  jsize i;
+  for (i = 0; i + 2 < count; i += 3) {
+    jlong part[3];
+    (*env)->GetLongArrayRegion(env, parts, i, 3, part);
+    if (!passes(env, petrel_options_add_data_fd(options, (int)part[0], (uint64_t)part[1],
+                                                (uint64_t)part[2]))) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+/* Of a path, or a buffer, or a part of an open file where both are NULL. */
+static petrel_module* load(JNIEnv* env, const petrel_options* options, jbyteArray path,
+                           jobject buffer, jlongArray part) {
+  petrel_module* module = NULL;
+  if (path != NULL) {
+    char* text = text_of(env, path);
+    if (text != NULL) passes(env, petrel_module_load_path(text, options, &module));
+    free(text);
+  } else if (buffer != NULL) {
+    passes(env, petrel_module_load_buffer((*env)->GetDirectBufferAddress(env, buffer),
+                                          (size_t)(*env)->GetDirectBufferCapacity(env, buffer),
+                                          PETREL_COPY, options, &module));
+  } else {
+    jlong found[3];
+    (*env)->GetLongArrayRegion(env, part, 0, 3, found);
+    passes(env, petrel_module_load_fd((int)found[0], (uint64_t)found[1], (uint64_t)found[2],
+                                      options, &module));
+  }
+  return module;
+}
+
 JNIEXPORT jlong JNICALL Java_io_petrel_Module_nativeLoad(JNIEnv* env, jclass type, jbyteArray path,
-                                                         jobjectArray data, jint threads,
-                                                         jboolean maps) {
+                                                         jobject buffer, jlongArray part,
+                                                         jobjectArray data, jlongArray descriptors,
+                                                         jint threads, jboolean maps) {
   petrel_options* options = NULL;
   petrel_module* module = NULL;
-  char* text = NULL;
   (void)type;
   if (!passes(env, petrel_options_create(&options))) return 0;
   if (passes(env,
              petrel_options_set_load_mode(options, maps ? PETREL_LOAD_MMAP : PETREL_LOAD_FILE)) &&
       (threads < 0 || passes(env, petrel_options_set_num_threads(options, threads))) &&
-      add_data(env, options, data)) {
-    text = text_of(env, path);
-    if (text != NULL) passes(env, petrel_module_load_path(text, options, &module));
+      add_data(env, options, data) && add_descriptors(env, options, descriptors)) {
+    module = load(env, options, path, buffer, part);
   }
-  free(text);
   petrel_options_destroy(options);
   return (jlong)(intptr_t)module;
 }

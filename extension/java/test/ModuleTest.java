@@ -3,7 +3,9 @@ import io.petrel.DType;
 import io.petrel.Module;
 import io.petrel.PetrelException;
 import io.petrel.Tensor;
+import java.io.FileInputStream;
 import java.nio.ByteBuffer;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
@@ -30,6 +32,8 @@ public final class ModuleTest {
                 .setNumThreads(2)
                 .setMapsFiles(false)),
         1);
+    takesPartsOfFiles();
+    takesBuffers();
     keepsMemory();
     threadsWaitForEachOther();
     takesAnyFileName();
@@ -65,6 +69,68 @@ public final class ModuleTest {
         check(right >= 45, "only " + right + " of 50 are right");
       }
     }
+  }
+
+  /** As the system numbers it: Java tells nobody. */
+  private static int descriptorOf(Path file) throws Exception {
+    Path real = file.toRealPath();
+    try (DirectoryStream<Path> descriptors = Files.newDirectoryStream(Paths.get("/proc/self/fd"))) {
+      for (Path descriptor : descriptors) {
+        if (Files.isSymbolicLink(descriptor) && Files.readSymbolicLink(descriptor).equals(real)) {
+          return Integer.parseInt(descriptor.getFileName().toString());
+        }
+      }
+    }
+    throw new AssertionError(file + " is not open");
+  }
+
+  /** A program and its weights behind each other in one file, as in an Android package. */
+  private static void takesPartsOfFiles() throws Exception {
+    byte[] program = Files.readAllBytes(Paths.get(files, "external.pte"));
+    byte[] weights = Files.readAllBytes(Paths.get(files, "external.ptd"));
+    Path both = Files.createTempFile("petrel", ".apk");
+    int begin = 4096 * 3;
+    int middle = begin + (program.length + 4095) / 4096 * 4096;
+    byte[] all = new byte[middle + weights.length + 5];
+    System.arraycopy(program, 0, all, begin, program.length);
+    System.arraycopy(weights, 0, all, middle, weights.length);
+    Files.write(both, all);
+    for (boolean maps : new boolean[] {true, false}) {
+      Module module;
+      try (FileInputStream open = new FileInputStream(both.toFile())) {
+        check(open.getFD().valid(), "open");
+        int descriptor = descriptorOf(both);
+        Module.Options options =
+            new Module.Options()
+                .setMapsFiles(maps)
+                .addDataDescriptor(descriptor, middle, weights.length);
+        module = Module.load(descriptor, begin, program.length, options);
+        refuses(
+            "InvalidProgram",
+            "",
+            () -> Module.load(descriptor, 0, program.length, new Module.Options()));
+      }
+      classifies(module, 1);
+    }
+    Files.delete(both);
+    refuses("", "", () -> Module.load(-1, 0, 1, new Module.Options()));
+    throwsOf(
+        IllegalArgumentException.class, () -> Module.load(0, -1, 1, new Module.Options()));
+    throwsOf(
+        IllegalArgumentException.class,
+        () -> new Module.Options().addDataDescriptor(0, 0, -1));
+  }
+
+  private static void takesBuffers() throws Exception {
+    byte[] program = Files.readAllBytes(Paths.get(files, "inline.pte"));
+    ByteBuffer buffer = ByteBuffer.allocate(program.length + 8);
+    buffer.position(3);
+    buffer.put(program).flip().position(3);
+    Module module = Module.load(buffer, new Module.Options());
+    Arrays.fill(buffer.array(), (byte) 0);
+    check(buffer.position() == 3, "position");
+    classifies(module, 1);
+    refuses("InvalidProgram", "", () -> Module.load(ByteBuffer.allocate(0), new Module.Options()));
   }
 
   private static long residentBytes() throws Exception {
@@ -120,7 +186,7 @@ public final class ModuleTest {
     try {
       act.run();
     } catch (PetrelException error) {
-      check(error.getCode().equals(code), error.getCode() + ", not " + code + ": " + error);
+      check(code.isEmpty() || error.getCode().equals(code), error.getCode() + ", not " + code + ": " + error);
       check(error.getMessage().contains(words), "'" + error.getMessage() + "' lacks " + words);
       return;
     }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.petrel;
 
+import java.io.Closeable;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 
 /**
  * A program that is loaded: path in, tensors in, tensors out.
@@ -17,7 +20,7 @@ import java.nio.charset.StandardCharsets;
  * at the same time. What cannot be done is a {@link PetrelException}; a module that was closed is
  * an IllegalStateException.
  */
-public final class Module implements AutoCloseable {
+public final class Module implements Closeable {
   static {
     System.loadLibrary("petrel_jni");
   }
@@ -25,12 +28,28 @@ public final class Module implements AutoCloseable {
   /** How to load. */
   public static final class Options {
     private String[] dataFiles = new String[0];
+    // Descriptor, offset and length of each.
+    private long[] dataDescriptors = new long[0];
     private int numThreads = -1;
     private boolean mapsFiles = true;
 
     /** External weights, .ptd or .safetensors. */
     public Options setDataFiles(String... paths) {
       dataFiles = paths.clone();
+      return this;
+    }
+
+    /**
+     * External weights that are a part of an open file, such as an asset of an Android app. The
+     * caller may close the file when the module is loaded.
+     */
+    public Options addDataDescriptor(int descriptor, long offset, long length) {
+      checkPart(offset, length);
+      int size = dataDescriptors.length;
+      dataDescriptors = Arrays.copyOf(dataDescriptors, size + 3);
+      dataDescriptors[size] = descriptor;
+      dataDescriptors[size + 1] = offset;
+      dataDescriptors[size + 2] = length;
       return this;
     }
 
@@ -61,9 +80,45 @@ public final class Module implements AutoCloseable {
   }
 
   public static Module load(String path, Options options) {
+    return load(text(path), null, new long[3], options);
+  }
+
+  /**
+   * Of `length` bytes from `offset` of an open file, such as an asset of an Android app. The caller
+   * may close the file.
+   */
+  public static Module load(int descriptor, long offset, long length, Options options) {
+    checkPart(offset, length);
+    return load(null, null, new long[] {descriptor, offset, length}, options);
+  }
+
+  /** Of what is between position and limit of a buffer, which is copied. */
+  public static Module load(ByteBuffer program, Options options) {
+    ByteBuffer copy = ByteBuffer.allocateDirect(program.remaining());
+    copy.put(program.duplicate());
+    return load(null, copy, new long[3], options);
+  }
+
+  // `path` or `buffer` or, if both are null, a part of a file.
+  private static Module load(byte[] path, ByteBuffer buffer, long[] part, Options options) {
     byte[][] data = new byte[options.dataFiles.length][];
     for (int i = 0; i < data.length; i++) data[i] = text(options.dataFiles[i]);
-    return new Module(nativeLoad(text(path), data, options.numThreads, options.mapsFiles));
+    return new Module(
+        nativeLoad(
+            path,
+            buffer,
+            part,
+            data,
+            options.dataDescriptors.clone(),
+            options.numThreads,
+            options.mapsFiles));
+  }
+
+  private static void checkPart(long offset, long length) {
+    if (offset < 0 || length < 0) {
+      throw new IllegalArgumentException(
+          "a part of a file from " + offset + " of " + length + " bytes, neither must be < 0");
+    }
   }
 
   public synchronized String[] getMethods() {
@@ -107,7 +162,14 @@ public final class Module implements AutoCloseable {
     return (words + '\0').getBytes(StandardCharsets.UTF_8);
   }
 
-  private static native long nativeLoad(byte[] path, byte[][] data, int threads, boolean maps);
+  private static native long nativeLoad(
+      byte[] path,
+      ByteBuffer buffer,
+      long[] part,
+      byte[][] data,
+      long[] dataDescriptors,
+      int threads,
+      boolean maps);
 
   private static native void nativeDestroy(long handle);
 
