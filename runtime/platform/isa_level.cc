@@ -49,47 +49,55 @@ constexpr IsaLevel kLevels[] = {
     {"native", kAll, 0, nullptr},
 };
 
-// Features whose names clang's built-in does not know.
-uint32_t find_unnamed_features() {
-  uint32_t a = 0, b = 0, c = 0, d = 0;
-  uint32_t found = 0;
-  const bool has_avx = __builtin_cpu_supports("avx") != 0;
-  if (__get_cpuid(1, &a, &b, &c, &d) == 0) return 0;
-  if (has_avx && (c >> 29 & 1) != 0) found |= kF16c;
-  uint32_t saved = 0;
-  if ((c >> 27 & 1) != 0) {
-    uint32_t high = 0;
-    __asm__("xgetbv" : "=a"(saved), "=d"(high) : "c"(0));
-  }
-  // Tiles need a system that saves them.
-  constexpr uint32_t kTiles = 3u << 17;
-  if (__get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (d >> 25 & 1) != 0 &&
-      (saved & kTiles) == kTiles) {
-    found |= kAmxInt8;
-  }
-  if (__get_cpuid_count(7, 1, &a, &b, &c, &d) != 0 && (a >> 4 & 1) != 0 && has_avx) {
-    found |= kAvxVnni;
-  }
+// An answer of cpuid; nothing where the processor has no such question.
+struct Answer {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+};
+
+Answer ask(unsigned leaf, unsigned part) {
+  Answer found;
+  if (__get_cpuid_count(leaf, part, &found.a, &found.b, &found.c, &found.d) == 0) return {};
   return found;
 }
 
+bool has(uint32_t word, int bit) { return (word >> bit & 1) != 0; }
+
+// The registers that the system saves.
+uint32_t saved_registers(const Answer& first) {
+  constexpr int kXgetbv = 27;
+  if (!has(first.c, kXgetbv)) return 0;
+  uint32_t low = 0, high = 0;
+  __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  return low;
+}
+
+// __builtin_cpu_supports is not asked: in zig's run-time library it says no to everything.
 uint32_t find_features() {
-  // The built-in also asks whether the system saves the wider registers.
-  __builtin_cpu_init();
-  uint32_t found = find_unnamed_features();
+  constexpr uint32_t kVectors = 3u << 1;             // XMM, YMM
+  constexpr uint32_t kLarge = kVectors | (7u << 5);  // and masks, ZMM
+  constexpr uint32_t kTiles = 3u << 17;
+  const Answer first = ask(1, 0), seventh = ask(7, 0), more = ask(7, 1);
+  const uint32_t saved = saved_registers(first);
+  uint32_t found = 0;
   const auto add = [&](bool is_there, uint32_t feature) { found |= is_there ? feature : 0; };
-  add(__builtin_cpu_supports("ssse3"), kSsse3);
-  add(__builtin_cpu_supports("sse4.1"), kSse41);
-  add(__builtin_cpu_supports("avx"), kAvx);
-  add(__builtin_cpu_supports("fma"), kFma3);
-  add(__builtin_cpu_supports("avx2"), kAvx2);
-  add(__builtin_cpu_supports("avx512f"), kAvx512f);
-  add(__builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512bw") &&
-          __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"),
-      kAvx512skx);
-  add(__builtin_cpu_supports("avx512vbmi"), kAvx512vbmi);
-  add(__builtin_cpu_supports("avx512vnni"), kAvx512vnni);
-  add(__builtin_cpu_supports("gfni"), kGfni);
+  add(has(first.c, 9), kSsse3);
+  add(has(first.c, 19), kSse41);
+  add(has(seventh.c, 8), kGfni);
+  if ((saved & kVectors) == kVectors && has(first.c, 28)) {
+    add(true, kAvx);
+    add(has(first.c, 29), kF16c);
+    add(has(first.c, 12), kFma3);
+    add(has(seventh.b, 5), kAvx2);
+    add(has(more.a, 4), kAvxVnni);
+  }
+  if ((saved & kLarge) == kLarge && has(seventh.b, 16)) {
+    add(true, kAvx512f);
+    add(has(seventh.b, 28) && has(seventh.b, 30) && has(seventh.b, 17) && has(seventh.b, 31),
+        kAvx512skx);
+    add(has(seventh.c, 1), kAvx512vbmi);
+    add(has(seventh.c, 11), kAvx512vnni);
+  }
+  add((saved & kTiles) == kTiles && has(seventh.d, 25), kAmxInt8);
   return found;
 }
 

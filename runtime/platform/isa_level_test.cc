@@ -3,7 +3,10 @@
 // One process fixes one level, so the tests here are one story in order.
 #include "runtime/platform/isa_level.h"
 
+#include <fstream>
+#include <iterator>
 #include <set>
+#include <sstream>
 #include <string>
 
 #include "gtest/gtest.h"
@@ -38,6 +41,47 @@ TEST_F(IsaLevelTest, NamesAreUniqueAndTheLowestAndNativeAreEverywhere) {
   EXPECT_TRUE(is_available(last));
   EXPECT_EQ(last.processor, nullptr);
 }
+
+#if defined(__x86_64__)
+
+bool machine_has(uint32_t features) { return is_available({"", features, features, ""}); }
+
+// The built-in of gcc, whose library asks the processor.
+TEST_F(IsaLevelTest, FeaturesAreThoseOfTheBuiltIn) {
+  __builtin_cpu_init();
+#define EXPECT_SAME(feature, name) \
+  EXPECT_EQ(machine_has(feature), __builtin_cpu_supports(name) != 0) << name
+  EXPECT_SAME(kSsse3, "ssse3");
+  EXPECT_SAME(kSse41, "sse4.1");
+  EXPECT_SAME(kAvx, "avx");
+  EXPECT_SAME(kFma3, "fma");
+  EXPECT_SAME(kAvx2, "avx2");
+  EXPECT_SAME(kAvx512f, "avx512f");
+  EXPECT_SAME(kAvx512vbmi, "avx512vbmi");
+  EXPECT_SAME(kAvx512vnni, "avx512vnni");
+  EXPECT_SAME(kGfni, "gfni");
+#undef EXPECT_SAME
+  EXPECT_EQ(machine_has(kAvx512skx),
+            __builtin_cpu_supports("avx512cd") != 0 && __builtin_cpu_supports("avx512bw") != 0 &&
+                __builtin_cpu_supports("avx512dq") != 0 && __builtin_cpu_supports("avx512vl") != 0);
+}
+
+// What gcc 12 has no name for, the system has.
+TEST_F(IsaLevelTest, OtherFeaturesAreThoseOfTheSystem) {
+  std::ifstream file("/proc/cpuinfo");
+  std::set<std::string> flags;
+  for (std::string line; flags.empty() && std::getline(file, line);) {
+    if (line.rfind("flags", 0) != 0) continue;
+    std::istringstream words(line.substr(line.find(':') + 1));
+    flags.insert(std::istream_iterator<std::string>(words), {});
+  }
+  ASSERT_FALSE(flags.empty());
+  EXPECT_EQ(machine_has(kF16c), flags.count("f16c") != 0);
+  EXPECT_EQ(machine_has(kAvxVnni), flags.count("avx_vnni") != 0);
+  EXPECT_EQ(machine_has(kAmxInt8), flags.count("amx_int8") != 0);
+}
+
+#endif
 
 TEST_F(IsaLevelTest, UnknownLevelIsRefusedWithThoseThatThisProcessorHas) {
   EXPECT_EQ(set_isa_level("avx9"), Error::InvalidArgument);

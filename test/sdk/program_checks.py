@@ -107,6 +107,9 @@ def check_command(machine: Machine, prefix: pathlib.Path, command: pathlib.Path,
         return False
     check_needs(machine, prefix / "bin/petrel")
     here, there = (command,), (*machine.run, prefix / "bin/petrel")
+    levels = [done(*words, "run", "--isa", "list") for words in (here, there)]
+    if machine.run == () and levels[0] != levels[1]:
+        raise Failed(f"bin/petrel finds {levels[1]} in this processor, must find {levels[0]}")
     for name, (program, _) in all_programs.items():
         model, backend = name.split()
         archive, work = MODELS / f"{model}.pt2", prefix / f"command_{model}_{backend}"

@@ -40,28 +40,26 @@ int64_t allowed_targets() {
   return targets;
 }
 
+// Whether the system saves what they need, too.
+bool machine_has(uint32_t features) { return is_available({"", features, features, ""}); }
+
 }  // namespace
 
 #endif
 
 int64_t supported_targets() {
 #if HWY_ARCH_X86
-  // The built-in also asks whether the system saves the wider registers.
   int64_t targets = HWY_STATIC_TARGET | HWY_EMU128 | HWY_SCALAR;
-  __builtin_cpu_init();
-  if (__builtin_cpu_supports("sse4.1") && __builtin_cpu_supports("sse4.2") &&
-      __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("aes")) {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  // Of SSE4 what IsaFeature has no names for: PCLMUL, SSE4.1, SSE4.2, AES.
+  constexpr unsigned kSse4 = 1u << 1 | 1u << 19 | 1u << 20 | 1u << 25;
+  if (__get_cpuid(1, &a, &b, &c, &d) != 0 && (c & kSse4) == kSse4) {
     targets |= HWY_SSE4;
-    unsigned a = 0, b = 0, c = 0, d = 0;
-    const bool half = __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & (1u << 29)) != 0;
-    if (half && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-        __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2")) {
+    constexpr unsigned kBmi = 1u << 3 | 1u << 8;
+    if (machine_has(kF16c | kFma3 | kAvx2) && __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 &&
+        (b & kBmi) == kBmi) {
       targets |= HWY_AVX2;
-      if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-          __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-          __builtin_cpu_supports("avx512cd")) {
-        targets |= HWY_AVX3;
-      }
+      if (machine_has(kAvx512f | kAvx512skx)) targets |= HWY_AVX3;
     }
   }
   return targets & allowed_targets() & HWY_TARGETS;
