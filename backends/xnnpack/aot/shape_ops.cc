@@ -183,11 +183,11 @@ Status lower_slice(Lowering& l, const IrNode& node) {
   const uint32_t out = l.result(node);
   Node& slice = l.add_node(NodeKind::StaticSlice, {x}, out);
   slice.list.assign(l.sizes(out).size(), 0);
-  // One that varies takes the whole dim.
+  // A size of 0 takes the whole dim, and tells XNNPACK that it does: a slice of nothing but
+  // channels may lie where they are.
   slice.list[axis] = static_cast<uint32_t>(start.value_or(0));
-  for (const Size& size : l.sizes(out)) {
-    slice.list2.push_back(static_cast<uint32_t>(fixed(size).value_or(0)));
-  }
+  slice.list2.assign(l.sizes(out).size(), 0);
+  slice.list2[axis] = static_cast<uint32_t>(fixed(l.sizes(out)[axis]).value_or(0));
   return absl::OkStatus();
 }
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -142,36 +143,94 @@ bool may_fold(FoldCounts& counts, const Value& weight, size_t channels) {
                      static_cast<double>(channels * 2 * sizeof(double)));
 }
 
-// Puts the scale and the shift into what made the channels of `node`'s input.
-Rewritten fold_into_producer(Builder& b, Node& node, FoldCounts& counts) {
-  Value* x = tensor_at(node, arg::input);
-  const auto [producer, dim] = channel_source(x, 1);
-  const size_t channels = static_cast<size_t>(x->tensor().sizes[1]);
+// What makes some of the channels that a norm scales.
+struct Part {
+  Node* producer;
   Target target;
-  if (producer == nullptr || !find_target(*producer, dim, channels, &target)) return false;
-  const Value& weight_value = *tensor_in(producer->arguments()[target.weight_argument]);
-  if (!may_fold(counts, weight_value, channels)) return false;
-  const Constant& weight = *weight_value.constant();
-  const Value* bias = tensor_in(producer->arguments()[target.bias_argument]);
-  PETREL_ASSIGN_OR_RETURN(const ChannelAffine affine, affine_of(node));
+  size_t first;     // of the norm's channels
+  size_t channels;  // how many
+};
+
+bool add_part(Value* x, size_t dim, size_t first, std::vector<Part>* parts) {
+  const size_t channels = static_cast<size_t>(x->tensor().sizes[dim]);
+  const auto [producer, at] = channel_source(x, dim);
+  Target target;
+  if (producer == nullptr || !find_target(*producer, at, channels, &target)) return false;
+  parts->push_back({producer, target, first, channels});
+  return true;
+}
+
+// What makes dim 1 of `x`: one producer, or several whose channels are joined. Empty where one of
+// them cannot take a scale.
+std::vector<Part> find_parts(Value* x) {
+  std::vector<Part> parts;
+  const auto [node, dim] = channel_source(x, 1);
+  if (node == nullptr || !node->is(aten::cat)) {
+    add_part(x, 1, 0, &parts);
+    return parts;
+  }
+  const TensorType& type = node->result()->tensor();
+  const int64_t axis = wrap_dim(fixed_int(node->argument(arg::dim)), type.rank());
+  if (static_cast<size_t>(axis) != dim) return {};
+  size_t first = 0;
+  std::set<const Node*> producers;
+  for (Value* joined : node->argument(arg::tensors).values()) {
+    const TensorType& part = joined->tensor();
+    if (part.rank() != type.rank() || part.dtype != type.dtype) return {};
+    if (!add_part(joined, dim, first, &parts)) return {};
+    // Joined twice, it would take two scales.
+    if (!producers.insert(parts.back().producer).second) return {};
+    first += parts.back().channels;
+  }
+  if (first != static_cast<size_t>(x->tensor().sizes[1])) return {};
+  return parts;
+}
+
+// Puts the scale and the shift of some channels into what makes them.
+absl::Status fold_into(Builder& b, const Part& part, const ChannelAffine& all, ScalarType dtype,
+                       FoldCounts& counts) {
+  const auto slice = [&](const Doubles& list) {
+    const auto begin = list.begin() + static_cast<std::ptrdiff_t>(part.first);
+    return Doubles(begin, begin + static_cast<std::ptrdiff_t>(part.channels));
+  };
+  const ChannelAffine affine = {slice(all.scale), slice(all.shift), all.name};
+  const Node& producer = *part.producer;
+  const Value* old_weight = tensor_in(producer.arguments()[part.target.weight_argument]);
+  const Constant& weight = *old_weight->constant();
+  const Value* bias = tensor_in(producer.arguments()[part.target.bias_argument]);
   Doubles shift = affine.shift;
   std::string bias_name = absl::StrReplaceAll(weight.fqn, {{"weight", "bias"}});
   if (bias != nullptr) {
     PETREL_ASSIGN_OR_RETURN(const Doubles old, decode_constant(*bias->constant()));
-    for (size_t c = 0; c < channels; ++c) shift[c] += old[c] * affine.scale[c];
+    for (size_t c = 0; c < part.channels; ++c) shift[c] += old[c] * affine.scale[c];
     bias_name = bias->constant()->fqn;
   }
-  const ScalarType dtype = x->tensor().dtype;
   PETREL_ASSIGN_OR_RETURN(Blob shift_data, encode_constant(shift, dtype));
   PETREL_ASSIGN_OR_RETURN(Value * new_weight,
-                          folded_weight(b.graph(), weight, target.layout, affine));
+                          folded_weight(b.graph(), weight, part.target.layout, affine));
   counts.note(weight, *new_weight->constant());
   Value* new_bias =
       add_unique_constant(b.graph(), absl::StrCat(bias_name, "@", affine.name),
-                          TensorType::contiguous(dtype, {static_cast<int64_t>(channels)}),
+                          TensorType::contiguous(dtype, {static_cast<int64_t>(part.channels)}),
                           std::move(shift_data), weight.kind);
-  producer->set_argument(target.weight_argument, Argument(new_weight));
-  producer->set_argument(target.bias_argument, Argument(new_bias));
+  part.producer->set_argument(part.target.weight_argument, Argument(new_weight));
+  part.producer->set_argument(part.target.bias_argument, Argument(new_bias));
+  return absl::OkStatus();
+}
+
+// Puts the scale and the shift into all that makes the channels of `node`'s input.
+Rewritten fold_into_producers(Builder& b, Node& node, FoldCounts& counts) {
+  Value* x = tensor_at(node, arg::input);
+  const std::vector<Part> parts = find_parts(x);
+  if (parts.empty()) return false;
+  for (const Part& part : parts) {
+    const Value& weight = *tensor_in(part.producer->arguments()[part.target.weight_argument]);
+    if (!may_fold(counts, weight, part.channels)) return false;
+  }
+  PETREL_ASSIGN_OR_RETURN(const ChannelAffine affine, affine_of(node));
+  for (const Part& part : parts) {
+    PETREL_RETURN_IF_ERROR(fold_into(b, part, affine, x->tensor().dtype, counts));
+  }
   PETREL_RETURN_IF_ERROR(b.replace(node, x));
   return true;
 }
@@ -253,7 +312,7 @@ absl::StatusOr<bool> fold_batch_norm(Graph& graph, const PassContext&) {
   for (Node* node : graph.node_pointers()) {
     Builder b(graph, node);
     if (is_fixed_batch_norm(*node)) {
-      PETREL_ASSIGN_OR_RETURN(const bool fits, fold_into_producer(b, *node, counts));
+      PETREL_ASSIGN_OR_RETURN(const bool fits, fold_into_producers(b, *node, counts));
       changed = changed || fits;
     } else if (node->is(aten::add_Tensor, aten::add_Scalar)) {
       PETREL_ASSIGN_OR_RETURN(const bool fits, sum_convolutions(b, *node, counts));

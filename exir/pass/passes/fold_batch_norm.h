@@ -3,7 +3,8 @@
 // Batch norm in evaluation is a scale and a shift per channel: they go into the
 // weights of the convolution or matrix product in front when that has no other
 // user, else they become one mul and one add. Views and permutations between the two
-// move channels and do not mix them (channel_source.h).
+// move channels and do not mix them (channel_source.h). Where channels of several are
+// joined (cat), each takes those of its own.
 //
 //   before   %c = aten.convolution.default(%x, %conv.weight, none, ...)
 //            %y = aten.batch_norm.default(%c, %bn.weight, %bn.bias,

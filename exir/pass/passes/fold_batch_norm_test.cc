@@ -78,6 +78,55 @@ TEST(FoldBatchNorm, GoesIntoAConvolution) {
   expect_near(constant_elements(*graph, "conv.bias@bn"), bias);
 }
 
+// Two convolutions, of three channels and of one, whose results `join` makes one value of.
+std::string joined(const std::string& join) {
+  return absl::StrCat(
+      "method @m(%x: f32[1,2,5,5]) { %v = constant @one.weight : f32[3,2,1,1] "
+      "%w = constant @two.weight : f32[1,2,1,1] %b = constant @two.bias : f32[1] ",
+      kNorm,
+      "%c = aten.convolution.default(%x, %v, none, [1, 1], [0, 0], [1, 1], false, [0, 0], 1) "
+      "%d = aten.convolution.default(%x, %w, %b, [1, 1], [0, 0], [1, 1], false, [0, 0], 1) ",
+      join, norm_of("%j"), "return %y }");
+}
+
+TEST(FoldBatchNorm, GoesIntoAllThatIsJoined) {
+  auto graph = graph_of(joined("%j = aten.cat.default([%c, %d], 1) "));
+  ASSERT_TRUE(fold_batch_norm(*graph, {}).ok());
+  const std::vector<double> s = scale(*graph);
+  std::vector<double> one = constant_elements(*graph, "one.weight");
+  std::vector<double> two = constant_elements(*graph, "two.weight");
+  for (size_t i = 0; i < one.size(); ++i) one[i] *= s[i / 2];
+  for (double& weight : two) weight *= s[3];
+  expect_near(constant_elements(*graph, "one.weight@bn"), one);
+  expect_near(constant_elements(*graph, "two.weight@bn"), two);
+  const auto mean = constant_elements(*graph, "bn.running_mean");
+  const auto beta = constant_elements(*graph, "bn.bias");
+  const auto first = constant_elements(*graph, "one.bias@bn");
+  for (size_t c = 0; c < 3; ++c) EXPECT_NEAR(first[c], beta[c] - mean[c] * s[c], 1e-6);
+  const double bias = constant_elements(*graph, "two.bias")[0];
+  const auto second = constant_elements(*graph, "two.bias@bn");
+  EXPECT_NEAR(second[0], (bias - mean[3]) * s[3] + beta[3], 1e-6);
+}
+
+TEST(FoldBatchNorm, StaysBehindWhatIsJoinedOtherwise) {
+  // Once more in what is joined, beside what takes no scale, and read by others.
+  for (const char* join :
+       {"%e = aten.relu.default(%d) %j = aten.cat.default([%c, %e], 1) ",
+        "%e = aten.slice.Tensor(%x, 1, 0, 1, 1) %j = aten.cat.default([%c, %e], 1) ",
+        "%e = aten.add.Tensor(%d, %d) %f = aten.slice.Tensor(%c, 1, 0, 2, 1) "
+        "%j = aten.cat.default([%d, %e, %f], 1) "}) {
+    const std::string after = after_pass(fold_batch_norm, joined(join));
+    EXPECT_THAT(after, HasSubstr("aten.mul")) << join;
+    EXPECT_THAT(after, Not(HasSubstr("weight@bn"))) << join;
+  }
+  const std::string twice = absl::StrCat(
+      "method @m(%x: f32[1,2,5,5]) { %w = constant @conv.weight : f32[2,2,1,1] ", kNorm,
+      "%c = aten.convolution.default(%x, %w, none, [1, 1], [0, 0], [1, 1], false, [0, 0], 1) "
+      "%j = aten.cat.default([%c, %c], 1) ",
+      norm_of("%j"), "return %y }");
+  EXPECT_THAT(after_pass(fold_batch_norm, twice), Not(HasSubstr("weight@bn")));
+}
+
 TEST(FoldBatchNorm, GoesIntoAConvolutionOfVaryingSizes) {
   const std::string after = after_pass(
       fold_batch_norm, absl::StrCat("method @m<n: 1..9>(%x: f32[n,2,5,5]) { "
