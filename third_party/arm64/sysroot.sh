@@ -4,9 +4,11 @@
 # sysroot.sh FOLDER [PACKAGE...]
 #
 # Unpacks Debian's arm64 packages of the libraries that this machine has, or of those that
-# are named, in the same versions, below FOLDER; does nothing when they are there. Prints the
-# folder that it made, whose name holds a digest of the versions. Touches neither
-# the system's package lists nor its configuration, and so needs no root.
+# are named, in the same versions, below FOLDER; does nothing when they are there. Where the
+# mirror has another version alone, as after a security update that this machine lacks, that is
+# taken: a release of Debian changes no interface. Prints the folder that it made, whose name
+# holds a digest of the versions. Touches neither the system's package lists nor its
+# configuration, and so needs no root.
 set -euo pipefail
 folder=$1
 packages=(
@@ -48,8 +50,13 @@ export APT_CONFIG=$work/apt.conf
 {
   apt-get -qq update
   cd "$work"
-  # shellcheck disable=SC2086
-  apt-get -qq download ${versions//:all/}
+  there=()
+  for package in ${versions//:all/}; do
+    apt-cache madison "${package%%=*}" | awk -F ' *[|] *' -v version="${package#*=}" \
+      '$2 == version {found = 1} END {exit !found}' || package=${package%%=*}
+    there+=("$package")
+  done
+  apt-get -qq download "${there[@]}"
 } >"$work/log" 2>&1 || {
   tail -5 "$work/log" >&2
   echo "sysroot.sh: apt has no arm64 packages in the versions of this machine" >&2

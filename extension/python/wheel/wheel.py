@@ -6,16 +6,15 @@
     pip install dist/petrel-*.whl
 
 The wheel is for the Python whose headers the package was compiled with, which need not be
-the one that runs this. Needs nothing but Python: no network, no build front end. Shared
-libraries that not every Linux has are put into the wheel, with their licences. The bytes are
-the same for the same sources.
+the one that runs this. Shared libraries that not every Linux has are put into it, and the
+licences of all that is inside. The bytes are the same for the same sources.
 """
 
 import ast
 import glob
 import pathlib
 import re
-from typing import Dict, Tuple
+from typing import Dict, Iterable, Tuple
 
 import elf
 import output_folder
@@ -50,6 +49,10 @@ _ENTRY_POINTS = """[console_scripts]
 petrel = petrel._command:main
 """
 _PROGRAM = "petrel/petrel"
+
+# Of NOTICE: the libraries in programs, by name and Debian package.
+_PROGRAMS = re.compile(r"(?s)  In programs:(.*?)  In tests and benchmarks")
+_ROW = re.compile(r"^    \w+ {2,}(\S+)", re.M)
 
 # The root of the runfiles of this workspace.
 _ROOT = pathlib.Path(__file__).absolute().parents[3]
@@ -91,6 +94,20 @@ def _libraries(module: pathlib.Path) -> Dict[str, pathlib.Path]:
     return found
 
 
+def _licences(libraries: Iterable[str]) -> Dict[str, bytes]:
+    """Texts by file name: ours, and those of what is in programs and of shared libraries."""
+    notice = (_ROOT / "NOTICE").read_text()
+    texts = {name: (_ROOT / name).read_bytes() for name in ("LICENSE", "NOTICE")}
+    packages = [*_ROW.findall(_PROGRAMS.search(notice)[1]), "g++"]
+    paths = [pathlib.Path("/usr/share/doc", package, "copyright") for package in packages]
+    for name in libraries:
+        # libabsl_base.so.1 comes from a package libabsl...
+        library = re.split(r"\.so|_", name)[0]
+        paths += map(pathlib.Path, glob.glob(f"/usr/share/doc/{library}*/copyright"))
+    texts.update({f"{path.parent.name}.txt": path.read_bytes() for path in paths})
+    return texts
+
+
 def contents() -> Tuple[str, Dict[str, bytes]]:
     """The tag of the wheel, and its files by their paths in it, without RECORD."""
     files: Dict[str, bytes] = {}
@@ -107,13 +124,8 @@ def contents() -> Tuple[str, Dict[str, bytes]]:
     info = f"petrel-{_version()}.dist-info"
     for name, path in libraries.items():
         files[f"petrel/_libs/{name}"] = path.read_bytes()
-        # libabsl_base.so.1 comes from a package libabsl...
-        library = re.split(r"\.so|_", name)[0]
-        for licence in glob.glob(f"/usr/share/doc/{library}*/copyright"):
-            stem = pathlib.Path(licence).parent.name
-            files[f"{info}/licenses/{stem}.txt"] = pathlib.Path(licence).read_bytes()
-    for name in ("LICENSE", "NOTICE"):
-        files[f"{info}/licenses/{name}"] = (_ROOT / name).read_bytes()
+    for name, text in _licences(libraries).items():
+        files[f"{info}/licenses/{name}"] = text
     files[_PROGRAM] = program.read_bytes()
     files[f"{info}/entry_points.txt"] = _ENTRY_POINTS.encode()
     described = ast.get_docstring(ast.parse(files["petrel/__init__.py"]), clean=False)

@@ -88,6 +88,26 @@ class WheelTest(unittest.TestCase):
             stem = re.split(r"\.so|_", library.split("/")[-1])[0]
             self.assertTrue(any(stem in licence for licence in licences), library)
 
+    def test_static_libraries_come_with_their_licences(self):
+        licences = {name.split("/")[-1] for name in self.names if "/licenses/" in name}
+        self.assertLessEqual({"pybind11-dev.txt", "nlohmann-json3-dev.txt", "libcli11-dev.txt",
+                              "g++.txt"}, licences)
+
+    def test_modes_are_those_of_files_and_programs(self):
+        for entry in self.wheel.infolist():
+            runs = ".so" in entry.filename or entry.filename == "petrel/petrel"
+            if not entry.filename.endswith("/RECORD"):
+                self.assertEqual(entry.external_attr >> 16, 0o100755 if runs else 0o100644,
+                                 entry.filename)
+
+    def test_unpacks_with_the_tool_that_compares_digests(self):
+        unpacked = self.folder / "unpacked"
+        subprocess.run(["/usr/bin/python3", "-I", "-m", "wheel", "unpack", self.path, "-d",
+                        unpacked], stdout=subprocess.DEVNULL, check=True)
+        tree, = unpacked.iterdir()
+        self.assertEqual({str(path.relative_to(tree)) for path in tree.rglob("*")
+                          if path.is_file()}, set(self.names))
+
     def test_brings_the_licence_and_the_notice(self):
         for name, words in (("LICENSE", "Apache License"), ("NOTICE", "Petrel")):
             path, = [n for n in self.names if n.endswith(f".dist-info/licenses/{name}")]
