@@ -18,11 +18,12 @@ struct Shape {
 };
 
 constexpr char kColumns[] = "kernels/product_columns.h";
+constexpr char kNarrow[] = "kernels/product_narrow.h";
 constexpr char kRow[] = "kernels/product_row.h";
 
 // Whether it is a kernel that computes several columns at once.
 bool takes_columns_at_once(const KernelCall& call) {
-  return call.source == kColumns || call.source == kRow;
+  return call.source == kColumns || call.source == kNarrow || call.source == kRow;
 }
 
 // Whether one row meets a matrix whose columns fill vectors, and sums of all of them fit on the
@@ -41,6 +42,12 @@ bool is_one_row(const NodeCalls& calls, const Shape& shape) {
 bool has_columns_at_once(const Value* a, const Shape& shape) {
   return is_floating(a) && !shape.transposed && shape.rows.range().low >= 1 &&
          shape.columns.range().low >= NodeCalls::kMostLanes;
+}
+
+// Whether there are fewer, but more than one.
+bool is_narrow(const Value* a, const Shape& shape) {
+  return is_floating(a) && !shape.transposed && shape.columns.is_number() &&
+         shape.columns.number() > 1 && shape.columns.number() < NodeCalls::kMostLanes;
 }
 
 // How many rows are computed at once, and how many of them, and how much of their depth, the stack
@@ -74,13 +81,16 @@ KernelCall& product(NodeCalls& calls, const OperatorRow& row, const Value* a, co
   const bool at_once = has_columns_at_once(a, shape);
   const Arithmetic arithmetic = in_doubles ? Arithmetic::kDouble : Arithmetic::kModular;
   const bool in_row = at_once && is_one_row(calls, shape);
+  const bool narrow = is_narrow(a, shape);
   KernelCall& call = calls.add(in_row            ? kRow
+                               : narrow          ? kNarrow
                                : at_once         ? kColumns
                                : bias == nullptr ? "kernels/product.h"
                                                  : "kernels/product_bias.h",
                                row.name());
   NodeCalls::bind_read(call, "IN", a->tensor().dtype, arithmetic);
   NodeCalls::bind_write(call, "OUT", calls.out()->tensor().dtype, arithmetic);
+  if (narrow) calls.bind_sums(call, a->tensor().dtype, false);
   if (at_once) {
     calls.bind_sums(call, a->tensor().dtype, shape.columns.range().low >= NodeCalls::kWideLanes);
     bind_tile(call, shape);
@@ -99,7 +109,7 @@ KernelCall& product(NodeCalls& calls, const OperatorRow& row, const Value* a, co
   call.tokens["FINISH"] = "sum";
   call.arguments = {calls.read(a), calls.read(b)};
   if (bias != nullptr) call.arguments.push_back(calls.read(bias));
-  if (bias == nullptr && at_once) call.arguments.push_back("NULL");
+  if (bias == nullptr && takes_columns_at_once(call)) call.arguments.push_back("NULL");
   call.arguments.push_back(calls.write(calls.out()));
   return call;
 }

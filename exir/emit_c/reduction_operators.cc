@@ -19,6 +19,7 @@ namespace {
 
 // Folds start with the first element where there is no other beginning.
 constexpr char kFirst[] = "LOAD_IN(from[0])";
+constexpr char kOfRows[] = "kernels/reduce_rows.h";
 
 // Which dims of `x` the node reduces; none or an empty list means all.
 std::vector<bool> reduced_dims(const Node& node, const Value* x) {
@@ -70,7 +71,7 @@ KernelCall& fold(const OperatorRow& row, NodeCalls& calls, Arithmetic arithmetic
   KernelCall& call = reduce(row, calls, "kernels/reduce.h", arithmetic, reduced_count);
   if (start != kFirst && reduces_rows(calls.node().input(arg::self)->tensor(),
                                       reduced_dims(calls.node(), calls.node().input(arg::self)))) {
-    call.source = "kernels/reduce_rows.h";
+    call.source = kOfRows;
   }
   call.tokens["START"] = start;
   call.tokens["STEP"] = row.expression;
@@ -85,9 +86,16 @@ std::string as_double(const KernelCall& call, const Extent& count) {
 }
 
 absl::Status mean(const OperatorRow& row, NodeCalls& calls) {
+  constexpr int64_t kMostInFloats = 4096;
   Extent count;
   KernelCall& call = fold(row, calls, Arithmetic::kDouble, "0.0", &count);
   call.tokens["FINISH"] = absl::StrCat("value / ", as_double(call, count));
+  const bool has_floats = calls.node().input(arg::self)->tensor().dtype == ScalarType::kFloat &&
+                          calls.out()->tensor().dtype == ScalarType::kFloat;
+  const bool is_short = count.is_number() && count.number() <= kMostInFloats;
+  if (calls.is_fast() && has_floats && is_short && call.source == kOfRows) {
+    call.source = "kernels/fast_mean_rows.h";
+  }
   return absl::OkStatus();
 }
 

@@ -3,26 +3,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
+#include "runtime/micro/kernels/float_total.h"
 #include "runtime/micro/kernels/lanes.h"
 #include "runtime/micro/kernels/tokens.h"
-
-#if PETREL_LANES > 1
-/* The sum of all elements of a vector, by halves. */
-static inline float NAME_TOTAL(petrel_float_lanes lanes) {
-  float parts[PETREL_FLOAT_LANES];
-  (void)memcpy(parts, &lanes, sizeof parts);
-  PETREL_UNROLL
-  for (int32_t half = PETREL_FLOAT_LANES / 2; half > 0; half /= 2) {
-    PETREL_UNROLL
-    for (int32_t l = 0; l < half; ++l) {
-      parts[l] += parts[l + half];
-    }
-  }
-  return parts[0];
-}
-#endif
 
 /* The sum of what `count` elements differ by from `mean`, or of the squares of that. */
 static inline float NAME_SUM(const IN_TYPE *in, int32_t count, float mean, bool squared) {
@@ -34,7 +18,7 @@ static inline float NAME_SUM(const IN_TYPE *in, int32_t count, float mean, bool 
     const petrel_float_lanes d = petrel_load_floats(in + i) - mean;
     lanes += squared ? d * d : d;
   }
-  sum = NAME_TOTAL(lanes);
+  sum = petrel_float_total(lanes);
 #endif
   for (; i < count; ++i) {
     const float d = in[i] - mean;
