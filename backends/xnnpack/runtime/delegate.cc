@@ -188,7 +188,8 @@ Error Delegate::build(const runtime::NamedDataMap* map, const Options& options,
   if (multiply_adds_ >= kMinMultiplyAddsForThreads) {
     thread_pool_ = runtime::shared_thread_pool();
   }
-  const auto threads = static_cast<uint32_t>(pthreadpool_get_threads_count(thread_pool_.get()));
+  if (gains_by_threads(graph_)) run_pool_ = thread_pool_.get();
+  const auto threads = static_cast<uint32_t>(pthreadpool_get_threads_count(run_pool_));
   if (options.winograd) choose_algorithms(&graph_, threads);
   if (options.fast_math && split_is_available()) choose_split_products(&graph_);
   choose_images(&graph_, threads, &petrel_takes_images);
@@ -244,7 +245,7 @@ Error Delegate::make_runtime(xnn_subgraph_t subgraph, const Options& options,
   {
     PaidCall call(runtime::saturating_sum(counted_bytes(graph_), filters), options.memory);
     status = xnn_create_runtime_v4(subgraph, share_weights ? weights_.provider() : nullptr,
-                                   workspace_->get(), thread_pool_.get(), 0, &runtime_);
+                                   workspace_->get(), run_pool_, 0, &runtime_);
     was_refused = call.was_refused();
   }
   xnn_set_late_data(nullptr);
