@@ -62,10 +62,43 @@ uint64_t outputs_of(const Graph& graph, const Node& node) {
 
 constexpr uint64_t kNodeWork = 16;
 
+// Below it a node runs on the calling thread: about three microseconds of one core.
+constexpr uint64_t kLargeNode = 200'000;
+// What takes as long as a node without elements.
+constexpr uint64_t kLeastNode = 10'000;
+// What takes as long as an element that is not multiplied.
+constexpr uint64_t kElement = 8;
+
+bool is_product(const Node& node) {
+  switch (node.kind) {
+    case NodeKind::Conv2d:
+    case NodeKind::DepthwiseConv2d:
+    case NodeKind::ConvTranspose2d:
+    case NodeKind::FullyConnected:
+    case NodeKind::BatchMatrixMultiply:
+      return true;
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
 uint64_t count_call_work(const Graph& graph) {
   return graph.nodes.size() * kNodeWork + graph.values.size();
+}
+
+bool gains_by_threads(const Graph& graph) {
+  uint64_t large = 0;
+  uint64_t small = 0;
+  for (const Node& node : graph.nodes) {
+    const uint64_t most = std::max(inputs_of(graph, node), outputs_of(graph, node));
+    const uint64_t work =
+        is_product(node) ? outputs_of(graph, node) : saturating_multiply(most, kElement);
+    uint64_t* const sum = work >= kLargeNode ? &large : &small;
+    if (__builtin_add_overflow(*sum, std::max(work, kLeastNode), sum)) return true;
+  }
+  return large >= small / 2;
 }
 
 uint64_t count_multiply_adds(const Graph& graph) {

@@ -41,6 +41,31 @@ TEST(CountMultiplyAdds, CountsTheDepthOfMatrixProducts) {
   EXPECT_EQ(count_multiply_adds(graph), 4u * 10 * 100);
 }
 
+// `rows` rows of 100 by 100 weights, and as many nodes of 100 elements behind it.
+Graph product_and_nodes(uint32_t rows, size_t nodes) {
+  Graph graph;
+  graph.values = {value({rows, 100}), value({100, 100}), value({rows, 100}), value({1, 100})};
+  Node product;
+  product.kind = NodeKind::FullyConnected;
+  product.inputs = {0, 1, kNoId};
+  product.outputs = {2};
+  Node clamp;
+  clamp.kind = NodeKind::Clamp;
+  clamp.inputs = {3};
+  clamp.outputs = {3};
+  graph.nodes.assign(nodes, clamp);
+  graph.nodes.push_back(product);
+  return graph;
+}
+
+TEST(GainsByThreads, WhereLargeNodesAreMost) {
+  EXPECT_TRUE(gains_by_threads(product_and_nodes(100, 10)));
+  EXPECT_TRUE(gains_by_threads(product_and_nodes(100, 200)));
+  EXPECT_FALSE(gains_by_threads(product_and_nodes(100, 300)));
+  // Of a product that is not shared there is nothing to gain.
+  EXPECT_FALSE(gains_by_threads(product_and_nodes(10, 10)));
+}
+
 TEST(CountMultiplyAdds, CountsWindowsOfPools) {
   for (const NodeKind kind :
        {NodeKind::AvgPooling2d, NodeKind::MaxPooling2d, NodeKind::ArgMaxPooling2d}) {

@@ -187,7 +187,8 @@ Error Delegate::build(const runtime::NamedDataMap* map, const Options& options,
   if (multiply_adds_ >= kMinMultiplyAddsForThreads) {
     thread_pool_ = runtime::shared_thread_pool();
   }
-  const auto threads = static_cast<uint32_t>(pthreadpool_get_threads_count(thread_pool_.get()));
+  if (gains_by_threads(graph_)) run_pool_ = thread_pool_.get();
+  const auto threads = static_cast<uint32_t>(pthreadpool_get_threads_count(run_pool_));
   ConstantSource constants(graph_, map);
   // A file of packed weights has all of them, so that nothing else is read.
   const bool unpacked = options.unpacked && options.packed_file == nullptr;
@@ -247,7 +248,7 @@ Error Delegate::make_runtime(xnn_subgraph_t subgraph, const Options& options,
   {
     PaidCall call(runtime::saturating_sum(counted_bytes(graph_), filters), options.memory);
     status = xnn_create_runtime_v4(subgraph, share_weights ? weights_.provider() : nullptr,
-                                   workspace_->get(), thread_pool_.get(), 0, &runtime_);
+                                   workspace_->get(), run_pool_, 0, &runtime_);
     was_refused = call.was_refused();
   }
   xnn_set_late_data(nullptr);
