@@ -77,12 +77,18 @@ class WritesOut(nn.Module):
 
 
 class Unfolds(nn.Module):
-    """Windows of an image whose sizes vary; those over rows are a convolution's of ConvBERT."""
+    """Windows of an image whose sizes vary, those over rows being a convolution's of ConvBERT, and
+    grids for some images, as spatial transformers compute them."""
 
     def forward(self, x):
-        unfold = nn.functional.unfold
+        unfold, grid = nn.functional.unfold, nn.functional.affine_grid
+        count = x.shape[0]
+        turned = x.flatten(2)[:, :, :3]
         return (unfold(x, (3, 2), padding=(1, 0), stride=(2, 1)), unfold(x[0], 2, dilation=2),
-                unfold(x.flatten(2).unsqueeze(-1), (9, 1), padding=(4, 0)))
+                unfold(x.flatten(2).unsqueeze(-1), (9, 1), padding=(4, 0)),
+                grid(turned, (count, 3, 4, 5), align_corners=True),
+                grid(x.flatten(1)[:, :12].unflatten(1, (3, 4)), (count, 1, 2, 3, 1),
+                     align_corners=False))
 
 
 class Windows(nn.Module):

@@ -372,37 +372,47 @@ std::vector<double> spread(int64_t count, bool align_corners) {
   return places;
 }
 
-// grid = places [1, H*W, 3] x theta^T [N, 3, 2], rows of places being x, y, 1.
-Rewritten affine_grid(Builder& b, Node& node) {
-  Value* theta = tensor_at(node, arg::theta);
-  const Ints size = ints_at(node, arg::size, 1);
-  const bool align = node.argument(arg::align_corners) == Argument(true);
-  const size_t spatial = size.size() - 2;
-  const auto columns = static_cast<int64_t>(spatial) + 1;
-  PETREL_RETURN_IF_ERROR(check_table({size[2], size[3], spatial > 2 ? size[4] : 1, columns}));
-  std::vector<std::vector<double>> axes;
-  for (size_t i = 0; i < spatial; ++i) {
-    axes.push_back(spread(size[2 + i], align));
-  }
+// [1, count, columns]: the last dim x first, then 1.
+BuiltValue table_of_places(Builder& b, const Ints& size, bool align, ScalarType dtype) {
+  const auto columns = static_cast<int64_t>(size.size()) + 1;
   int64_t count = 1;
-  for (size_t i = 0; i < spatial; ++i) count *= size[2 + i];
+  std::vector<std::vector<double>> axes;
+  for (const int64_t extent : size) {
+    axes.push_back(spread(extent, align));
+    count *= extent;
+  }
   std::vector<double> places;
   places.reserve(static_cast<size_t>(count * columns));
   for (int64_t p = 0; p < count; ++p) {
     int64_t rest = p;
-    for (size_t i = spatial; i-- > 0;) {  // x first: the last dim
-      places.push_back(axes[i][static_cast<size_t>(rest % size[2 + i])]);
-      rest /= size[2 + i];
+    for (size_t i = size.size(); i-- > 0;) {
+      places.push_back(axes[i][static_cast<size_t>(rest % size[i])]);
+      rest /= size[i];
     }
     places.push_back(1);
   }
-  PETREL_ASSIGN_OR_RETURN(Value * base,
-                          computed_constant(b, "affine_grid.places", theta->tensor().dtype,
-                                            {1, count, columns}, places));
-  PETREL_ASSIGN_OR_RETURN(base, b.expand(base, {size[0], count, columns}));
+  return computed_constant(b, "affine_grid.places", dtype, {1, count, columns}, places);
+}
+
+// grid = places [1, H*W, 3] x theta^T [N, 3, 2], rows of places being x, y, 1.
+Rewritten affine_grid(Builder& b, Node& node) {
+  Value* theta = tensor_at(node, arg::theta);
+  const ScalarType dtype = theta->tensor().dtype;
+  const Sizes& out = sizes_of(node.result());
+  const Sizes size(out.begin() + 1, out.end() - 1);
+  const bool align = node.argument(arg::align_corners) == Argument(true);
+  // torch.export fixes them.
+  for (size_t d = 1; d <= size.size(); ++d) {
+    if (!node.result()->tensor().size(d).is_constant()) return false;
+  }
+  const Ints numbers(size.begin(), size.end());
+  PETREL_RETURN_IF_ERROR(check_table({numbers[0], numbers[1], size.size() > 2 ? numbers[2] : 1,
+                                      static_cast<int64_t>(size.size()) + 1}));
+  PETREL_ASSIGN_OR_RETURN(Value * places, table_of_places(b, numbers, align, dtype));
+  PETREL_ASSIGN_OR_RETURN(places, b.expand(places, {out[0], sizes_of(places)[1], out.back() + 1}));
   PETREL_ASSIGN_OR_RETURN(theta, b.swap_last_two(theta));
-  PETREL_ASSIGN_OR_RETURN(Value * y, b.binary(aten::bmm, base, theta));
-  return done(b, node, b.view(y, sizes_of(node.result())));
+  PETREL_ASSIGN_OR_RETURN(Value * y, b.binary(aten::bmm, places, theta));
+  return done(b, node, b.view(y, out));
 }
 
 constexpr Rewrite kRows[] = {
