@@ -87,8 +87,9 @@ __attribute__((noinline)) static SUM_VECTOR NAME_PLANE(const SUM_TYPE *lines, co
 #endif
 
 /* The same as convolution.h, for filters of one channel each that move by one place, on planes
- * whose rows are shorter than vectors: sums of all places run side by side, over the ends of rows. Padding changes no sum but
- * where a filter has what is not finite; such a sum is a NaN, and all are computed again. */
+ * whose rows are shorter than vectors: sums of all places run side by side, over the ends of rows.
+ * Padding changes no sum but where a filter has what is not finite; such a sum is a NaN, and all
+ * are computed again. */
 static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias, OUT_TYPE *out) {
   const int32_t per_group = OUT_CHANNELS / GROUPS;
   const int32_t places = OUT_HEIGHT * OUT_WIDTH;
