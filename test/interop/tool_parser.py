@@ -21,6 +21,7 @@ TARGETS = {
     "load-times": "//test/perf:load_times",
     "method-memory": "//test/perf:method_memory",
     "swap-time": "//test/perf:swap_time",
+    "two-modules": "//test/perf:two_modules",
 }
 
 
