@@ -5,7 +5,8 @@
 //
 //   two_modules MODEL.pte THREADS SECONDS
 //
-//   {"alone_us": 411.0, "together_us": 420.5, "alone_per_second": 2411, "together_per_second": 4720}
+//   {"alone_us": 411.0, "together_us": 420.5, "alone_per_second": 2411,
+//    "together_per_second": 4720}
 //
 // THREADS is for all modules together, as the pool belongs to the process.
 #include <algorithm>
