@@ -106,6 +106,19 @@ TEST(Emit, ScalarAndEmptyTensorsKeepTheirSizes) {
   EXPECT_EQ(program->segments()->Get(0)->size(), 4u);
 }
 
+// The ExecuTorch wheel refuses to load what refers to a segment without bytes.
+TEST(Emit, ConstantsWithoutElementsHaveASegmentWithBytes) {
+  auto graph = std::make_unique<Graph>("forward");
+  Value* e = graph->add_input(f32({2, 0}), "e");
+  Value* z = graph->add_constant(f32_constant("z", {2, 0}, {}));
+  graph->set_outputs({add(*graph, e, z)});
+  const std::string pte = emit_one(std::move(graph));
+  const fb::Program* program = decode(pte);
+  ASSERT_NE(program, nullptr);
+  EXPECT_THAT(list(program->constant_segment()->offsets()), ElementsAre(0, 0));
+  EXPECT_EQ(program->segments()->Get(0)->size(), 1u);
+}
+
 TEST(Emit, ChannelsLastConstantsKeepTheirOrder) {
   TensorType type = f32({1, 2, 1, 2});
   type.dim_order = {0, 2, 3, 1};

@@ -92,6 +92,11 @@ void ProgramSegments::layout(const NamedBlobStore::Destination& named, uint64_t 
     pieces_.push_back({offset, blob});
     total_bytes_ = offset + blob.size();
   }
+  // ExecuTorch's runtime takes constants in a segment without bytes for ones that are nowhere.
+  if (total_bytes_ == 0 && !constants_.blobs().empty()) {
+    pieces_.push_back({0, Blob::owned({0})});
+    total_bytes_ = 1;
+  }
   segments_.push_back({0, total_bytes_});
 
   if (has_state()) {

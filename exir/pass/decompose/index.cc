@@ -4,6 +4,7 @@
 #include <iterator>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "exir/pass/decompose/decompose.h"
 #include "exir/status_macros.h"
@@ -153,6 +154,29 @@ BuiltValue values_beside(Builder& b, Value* values, Value* mask, size_t rest) {
       "a mask behind other dims takes one value for each of them, not as many as it is true");
 }
 
+// Indices of int beside ones of long become long, as C has them of one type. False where all are.
+Rewritten widened(Builder& b, Node& node) {
+  if (!node.argument(arg::indices).is_list()) return false;
+  Argument::List indices = node.argument(arg::indices).as_list();
+  const auto is = [](const Argument& index, ScalarType dtype) {
+    return tensor_in(index) != nullptr && tensor_in(index)->tensor().dtype == dtype;
+  };
+  const auto any = [&](ScalarType dtype) {
+    return std::any_of(indices.begin(), indices.end(),
+                       [&](const Argument& index) { return is(index, dtype); });
+  };
+  if (!any(ScalarType::kInt) || !any(ScalarType::kLong)) return false;
+  for (Argument& index : indices) {
+    if (!is(index, ScalarType::kInt)) continue;
+    PETREL_ASSIGN_OR_RETURN(Value * wide, b.cast(tensor_in(index), ScalarType::kLong));
+    index = Argument(wide);
+  }
+  std::vector<Argument> arguments = node.arguments();
+  arguments[1] = Argument(std::move(indices));
+  PETREL_ASSIGN_OR_RETURN(Node * made, b.node(node.op(), std::move(arguments)));
+  return done(b, node, made->result());
+}
+
 // x[mask] = values: a choice between the two.
 Rewritten index_put(Builder& b, Node& node) {
   Value* x = tensor_at(node, arg::self);
@@ -171,7 +195,7 @@ Rewritten index_put(Builder& b, Node& node) {
     mask = indices[i].value();
     first = i;
   }
-  if (mask == nullptr) return false;
+  if (mask == nullptr) return widened(b, node);
   if (given > 1) return absl::UnimplementedError("a mask beside other indices is not supported");
   const size_t after = first + mask->tensor().rank();
   if (after > x->tensor().rank()) return false;
@@ -280,6 +304,7 @@ Rewritten isin_number(Builder& b, Node& node) {
 
 constexpr Rewrite kRows[] = {
     {aten::one_hot, one_hot},
+    {aten::index_Tensor, widened},
     {aten::index_put, index_put},
     {aten::masked_scatter, masked_scatter},
     {aten::index_select, index_select, true},

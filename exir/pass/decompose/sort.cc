@@ -32,9 +32,19 @@ absl::StatusOr<Node*> sorted(Builder& b, Value* x, int64_t dim, bool descending)
   return b.node(aten::topk, {x, size_along(x, dim), dim, descending, true});
 }
 
+// A number is in order, at place 0.
+Rewritten sorted_number(Builder& b, Node& node) {
+  Value* x = tensor_at(node, arg::self);
+  if (node.is(aten::msort)) return done(b, node, x);
+  PETREL_ASSIGN_OR_RETURN(Value * place, b.scalar(0, ScalarType::kLong));
+  if (node.num_results() == 1) return done(b, node, place);
+  PETREL_RETURN_IF_ERROR(b.replace(node, {x, place}));
+  return true;
+}
+
 Rewritten sort(Builder& b, Node& node) {
   Value* x = tensor_at(node, arg::self);
-  if (x->tensor().rank() == 0) return false;
+  if (x->tensor().rank() == 0) return sorted_number(b, node);
   const int by_name = node.op().find_arg(arg::dim);
   const int64_t dim = by_name < 0 ? 0 : dim_of(node);  // msort
   const int order = node.op().find_arg(arg::descending);
@@ -65,7 +75,7 @@ Rewritten kthvalue(Builder& b, Node& node) {
   Value* x = tensor_at(node, arg::self);
   if (!is_size(node.argument(arg::k))) return false;
   const Size k = size_in(node.argument(arg::k));
-  if (x->tensor().rank() == 0) return false;
+  if (x->tensor().rank() == 0) return sorted_number(b, node);
   Value *value = nullptr, *place = nullptr;
   PETREL_RETURN_IF_ERROR(nth(b, x, dim_of(node), k - 1, sizes_of(node.result()), &value, &place));
   PETREL_RETURN_IF_ERROR(b.replace(node, {value, place}));
@@ -138,7 +148,8 @@ Rewritten logcumsumexp(Builder& b, Node& node) {
 Rewritten cumulative_extreme(Builder& b, Node& node) {
   Value* x = tensor_at(node, arg::self);
   const ScalarType dtype = x->tensor().dtype;
-  if (x->tensor().rank() == 0 || !is_floating_point(dtype)) return false;
+  if (x->tensor().rank() == 0) return sorted_number(b, node);
+  if (!is_floating_point(dtype)) return false;
   const bool is_max = node.is(aten::cummax);
   const int64_t dim = dim_of(node);
   const Size size = size_along(x, dim);

@@ -81,6 +81,7 @@ def indexing(x):
     """Elements chosen by indices."""
     emit("indexing", lambda a, i: (
         a[:, i], a[i, 1], a.index_select(2, i), a.gather(1, i.view(2, 1, 1).expand(2, 2, 4)),
-        torch.take(a, i), torch.take_along_dim(a, i.view(2, 1, 1), 1), F.embedding(i, a[0])), x, torch.tensor([1, 0]))
+        torch.take(a, i), torch.take_along_dim(a, i.view(2, 1, 1), 1), F.embedding(i, a[0]),
+        a[i.int(), i], a.index_put([i.int(), i], a[0, 0])), x, torch.tensor([1, 0]))
     emit("scatters", lambda a: (
         torch.slice_scatter(a, a[:, :1] * 2, 1, 1, 2), torch.select_scatter(a, a[0], 0, 1)), x)

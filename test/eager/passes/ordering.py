@@ -13,6 +13,9 @@ def orders(x):
     emit("sorting", lambda a: (
         *torch.sort(a, 1), *torch.sort(a, dim=0, descending=True, stable=True), a.argsort(-1),
         torch.msort(a[:1])), ties)
+    emit("sorted_numbers", lambda a: (
+        *a.sort(), *a.sort(-1, True), a.argsort(), torch.msort(a), *a.kthvalue(1), *a.cummax(0),
+        *a.cummin(0)), torch.tensor(-1.5))
     emit("middles", lambda a, b: (
         *torch.kthvalue(a, 2, 1, keepdim=True), *a.kthvalue(2, 0), a.median(), b.median(), b[1].median(),
         *a.median(1), *b.median(1), *a.median(2, keepdim=True)),
