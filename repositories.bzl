@@ -13,6 +13,7 @@ and when PATH/bazelw runs its builds, with PETREL_WORKSPACE naming its folder.
 
 load("//third_party:sources.bzl", "libraries_for_zig", "source_libraries")
 load("//third_party:system_libraries.bzl", "system_libraries")
+load("//third_party/android:toolchain.bzl", "android_toolchain")
 load("//third_party/arm64:toolchain.bzl", "arm64_toolchain")
 load("//third_party/clang:toolchain.bzl", "clang_toolchain")
 load("//third_party/zig:toolchain.bzl", "zig_toolchain")
@@ -39,6 +40,7 @@ def petrel_repositories(path = "."):
     )
     system_libraries()
     source_libraries()
+    android_toolchain()
     arm64_toolchain()
     clang_toolchain()
     libraries_for_zig()

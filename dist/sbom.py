@@ -14,6 +14,9 @@ from typing import Any, Dict, List
 
 import notice
 
+# Of what a compiler brings.
+_REGISTRIES = {"ziglang": "pypi", "android-ndk": "generic"}
+
 _NO_DATE = "1980-01-01T00:00:00Z"
 
 
@@ -44,7 +47,8 @@ def document(name: str, version: str, files: Dict[str, bytes], libraries: List[n
     for library in libraries:
         identifier = re.sub(r"[^A-Za-z0-9.-]", "-", library.name)
         package = _package(identifier, library.package, versions[library.name], library.licence)
-        registry = "deb/debian" if library.is_built or library.is_debian else "pypi"
+        is_from_debian = library.is_built or library.is_debian
+        registry = "deb/debian" if is_from_debian else _REGISTRIES[library.package]
         package["externalRefs"] = [{
             "referenceCategory": "PACKAGE-MANAGER",
             "referenceType": "purl",

@@ -76,6 +76,23 @@ class BazelwTest(unittest.TestCase):
             self.assertIn(f"bazelw: PETREL_PYTHON is {python}, {words}", run.stdout)
         self.assertNotIn("PETREL_PYTHON_INCLUDE", self.options("build", "//:petrel"))
 
+    def test_tells_where_the_ndk_is(self):
+        ndk = tempfile.mkdtemp(dir=os.environ["TEST_TMPDIR"])
+        with open(os.path.join(ndk, "source.properties"), "w", encoding="utf-8") as out:
+            out.write("Pkg.Revision = 28.0.1\n")
+        wanted = f"build --repo_env=PETREL_NDK={os.path.realpath(ndk)}\n"
+        for words in (("build", "--ndk", ndk, "//:petrel"), (f"--ndk={ndk}", "build", "//:petrel")):
+            self.assertIn(wanted, self.options(*words))
+        for words in (("build", "//:petrel"), ("run", "//:petrel", "--", "--ndk", ndk)):
+            self.assertNotIn("PETREL_NDK", self.options(*words))
+        os.mkdir(os.path.join(ndk, "cache"))
+        self.assertIn(f"--sandbox_writable_path={os.path.realpath(ndk)}/cache",
+                      self.options("build", f"--ndk={ndk}"))
+        for words in (("build", "--ndk"), ("build", "--ndk=/nowhere"), ("build", "--ndk", "/")):
+            run = self.run_without_bazel(*words)
+            self.assertEqual(run.returncode, 1)
+            self.assertIn("must be the folder of an NDK", run.stdout)
+
     def test_builds_on_two_releases_of_debian(self):
         for version in ("12", "13"):
             self.assertEqual(
