@@ -51,9 +51,8 @@ class MemoryLoader final : public DataLoader {
     if (!runtime::in_bounds(offset, size, all)) return Error::InvalidArgument;
     return source_->place_at(offset);
   }
-  bool is_in_place(const SegmentInfo& info) const override {
-    return is_aligned_ && (!may_change_ || info.segment_type != SegmentInfo::Type::Program);
-  }
+  // A backend that packs weights is done with them when they change.
+  bool is_in_place(const SegmentInfo&) const override { return is_aligned_ && !may_change_; }
   Result<size_t> size() const override { return bytes_.size(); }
 
  private:

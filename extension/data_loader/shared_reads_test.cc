@@ -205,5 +205,13 @@ TEST_F(SharedReadsTest, EveryLoaderTellsThePlaceOfItsBytes) {
   EXPECT_FALSE(open_file().find_place(4096, kLarge).ok()) << "was changed just now";
 }
 
+TEST(OpenMemory, HasNothingInPlaceThatMayChange) {
+  alignas(64) static const char bytes[64] = {};
+  const runtime::DataLoader::SegmentInfo info(runtime::DataLoader::SegmentInfo::Type::External);
+  EXPECT_TRUE(open_memory(bytes, sizeof(bytes))->is_in_place(info));
+  EXPECT_FALSE(open_memory(bytes, sizeof(bytes), /*may_change=*/true)->is_in_place(info));
+  EXPECT_FALSE(open_memory(bytes + 1, sizeof(bytes) - 1)->is_in_place(info));
+}
+
 }  // namespace
 }  // namespace petrel::extension
