@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -30,7 +31,7 @@ class Aligned {
  public:
   explicit Aligned(const std::vector<uint8_t>& bytes)
       : words_(bytes.size() / sizeof(uint64_t) + 1), size_(bytes.size()) {
-    std::memcpy(data(), bytes.data(), bytes.size());
+    std::copy(bytes.begin(), bytes.end(), data());
   }
   uint8_t* data() { return reinterpret_cast<uint8_t*>(words_.data()); }
   size_t size() const { return size_; }
