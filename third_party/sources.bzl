@@ -46,6 +46,7 @@ _XNNPACK_PATCHES = [
     "image",
     "unpacked",
     "steps",
+    "calls",
 ]
 
 def source_libraries():

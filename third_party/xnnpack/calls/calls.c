@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "third_party/xnnpack/calls/calls.h"
+
+#include <stdint.h>
+
+#include "pthreadpool.h"
+#include "xnnpack/allocator.h"
+#include "xnnpack/compute.h"
+#include "xnnpack/microfnptr.h"
+#include "xnnpack/operator.h"
+#include "xnnpack/subgraph.h"
+
+enum kind {
+  kOperator, /* whatever else: XNNPACK runs it */
+  kUnary,    /* kernel(size, a, y, params) */
+  kBinary,   /* kernel(size, a, b, y, params) */
+  kLoop,     /* task(context, i) */
+  kTileLoop,
+  kLoop2d,
+  kTileLoop2d,
+};
+
+/* One line of the cache. */
+struct petrel_call {
+  uint32_t step;
+  uint16_t kind;
+  uint16_t more; /* how many calls behind this one need no operator; more follow than fit */
+  union {
+    struct {
+      union {
+        xnn_vunary_ukernel_fn unary;
+        xnn_vbinary_ukernel_fn binary;
+      };
+      size_t size;
+      const void* a;
+      const void* b;
+      void* y;
+      const void* params;
+    };
+    struct {
+      void* context;
+      union {
+        pthreadpool_task_1d_t task_1d;
+        pthreadpool_task_1d_tile_1d_t task_1d_tile_1d;
+        pthreadpool_task_2d_t task_2d;
+        pthreadpool_task_2d_tile_2d_t task_2d_tile_2d;
+      };
+      size_t range[2];
+      size_t tile[2];
+    };
+  };
+};
+
+static size_t count_steps(xnn_runtime_t runtime) {
+  size_t count = 0;
+  for (size_t i = 0; i < runtime->num_ops; i++) {
+    for (size_t j = 0; j < XNN_MAX_OPERATOR_OBJECTS; j++) {
+      count += runtime->opdata[i].operator_objects[j] != NULL;
+    }
+  }
+  return count;
+}
+
+struct petrel_calls* petrel_make_calls(xnn_runtime_t runtime) {
+  struct petrel_calls* calls = xnn_allocate_zero_memory(sizeof(struct petrel_calls));
+  if (calls == NULL) return NULL;
+  const size_t bytes = (count_steps(runtime) + 1) * sizeof(struct petrel_call);
+  calls->calls = xnn_allocate_zero_simd_memory(bytes);
+  if (calls->calls == NULL) {
+    xnn_release_memory(calls);
+    return NULL;
+  }
+  return calls;
+}
+
+void petrel_delete_calls(struct petrel_calls* calls) {
+  if (calls == NULL) return;
+  xnn_release_simd_memory(calls->calls);
+  xnn_release_memory(calls);
+}
+
+static void call_unary(struct petrel_call* call, xnn_vunary_ukernel_fn kernel, size_t size,
+                       const void* input, void* output, const void* params) {
+  call->kind = kUnary;
+  call->unary = kernel;
+  call->size = size;
+  call->a = input;
+  call->y = output;
+  call->params = params;
+}
+
+static void call_binary(struct petrel_call* call, const struct elementwise_binary_context* context,
+                        size_t size) {
+  call->kind = kBinary;
+  call->binary = context->ukernel;
+  call->size = size;
+  call->a = context->a;
+  call->b = context->b;
+  call->y = context->y;
+  call->params = &context->params;
+}
+
+/* Whether an operator calls its kernel once. */
+static bool plan_kernel(struct petrel_call* call, const struct compute_parameters* compute,
+                        const void* context) {
+  const size_t range = compute->range[0];
+  if (compute->type == xnn_parallelization_type_1d_tile_1d) {
+    const pthreadpool_task_1d_tile_1d_t task = compute->task_1d_tile_1d;
+    if (task == (pthreadpool_task_1d_tile_1d_t)xnn_compute_univector_contiguous) {
+      const struct univector_contiguous_context* of = context;
+      call_unary(call, of->ukernel, range, of->x, of->y, &of->params);
+      return true;
+    }
+    if (task == (pthreadpool_task_1d_tile_1d_t)xnn_compute_univector_strided && range == 1) {
+      const struct univector_strided_context* of = context;
+      call_unary(call, of->ukernel, of->n, of->x, of->y, &of->params);
+      return true;
+    }
+    if (task == (pthreadpool_task_1d_tile_1d_t)xnn_compute_elementwise_binary_1d_tile) {
+      call_binary(call, context, range);
+      return true;
+    }
+  }
+  if (compute->type == xnn_parallelization_type_1d && range == 1) {
+    if (compute->task_1d == (pthreadpool_task_1d_t)xnn_compute_elementwise_binary_1d) {
+      const struct elementwise_binary_context* of = context;
+      call_binary(call, of, of->elements);
+      return true;
+    }
+    if (compute->task_1d == (pthreadpool_task_1d_t)xnn_compute_slice_1d) {
+      const struct slice_context* of = context;
+      call_unary(call, of->ukernel, of->contiguous_size, of->input, of->output, NULL);
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool plan_loop(struct petrel_call* call, const struct compute_parameters* compute,
+                      void* context) {
+  switch (compute->type) {
+    case xnn_parallelization_type_1d:
+      call->kind = kLoop;
+      call->task_1d = compute->task_1d;
+      break;
+    case xnn_parallelization_type_1d_tile_1d:
+      call->kind = kTileLoop;
+      call->task_1d_tile_1d = compute->task_1d_tile_1d;
+      break;
+    case xnn_parallelization_type_2d:
+      call->kind = kLoop2d;
+      call->task_2d = compute->task_2d;
+      break;
+    case xnn_parallelization_type_2d_tile_2d:
+      call->kind = kTileLoop2d;
+      call->task_2d_tile_2d = compute->task_2d_tile_2d;
+      break;
+    default:
+      return false;
+  }
+  call->context = context;
+  for (size_t i = 0; i < 2; i++) {
+    call->range[i] = compute->range[i];
+    call->tile[i] = compute->tile[i];
+  }
+  return true;
+}
+
+static void plan_step(struct petrel_call* call, const struct xnn_operator_data* data,
+                      xnn_operator_t op) {
+  call->kind = kOperator;
+  const bool is_one_loop = op->compute[1].type == xnn_parallelization_type_invalid &&
+                           op->compute[2].type == xnn_parallelization_type_invalid;
+  if (!data->is_small || op->state != xnn_run_state_ready || !is_one_loop) return;
+  void* context = (char*)&op->context + op->compute[0].context_offset;
+  if (!plan_kernel(call, &op->compute[0], context)) plan_loop(call, &op->compute[0], context);
+}
+
+void petrel_plan_calls(xnn_runtime_t runtime, struct petrel_calls* calls) {
+  calls->count = 0;
+  for (size_t i = 0; i < runtime->num_ops; i++) {
+    for (size_t j = 0; j < XNN_MAX_OPERATOR_OBJECTS; j++) {
+      xnn_operator_t op = runtime->opdata[i].operator_objects[j];
+      if (op == NULL || op->state == xnn_run_state_skip) continue;
+      struct petrel_call* call = &calls->calls[calls->count++];
+      call->step = (uint32_t)(i * XNN_MAX_OPERATOR_OBJECTS + j);
+      plan_step(call, &runtime->opdata[i], op);
+    }
+  }
+  uint16_t more = 0;
+  for (size_t i = calls->count; i-- > 0;) {
+    struct petrel_call* call = &calls->calls[i];
+    call->more = more;
+    more = call->kind == kOperator ? 0 : (uint16_t)(more < UINT16_MAX - 1 ? more + 1 : 0);
+  }
+  calls->are_planned = true;
+}
+
+static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
+
+static void run_call(const struct petrel_call* call) {
+  switch (call->kind) {
+    case kUnary:
+      call->unary(call->size, call->a, call->y, call->params);
+      break;
+    case kBinary:
+      call->binary(call->size, call->a, call->b, call->y, call->params);
+      break;
+    case kLoop:
+      for (size_t i = 0; i < call->range[0]; i++) call->task_1d(call->context, i);
+      break;
+    case kTileLoop:
+      for (size_t i = 0; i < call->range[0]; i += call->tile[0]) {
+        call->task_1d_tile_1d(call->context, i, smaller(call->tile[0], call->range[0] - i));
+      }
+      break;
+    case kLoop2d:
+      for (size_t i = 0; i < call->range[0]; i++) {
+        for (size_t j = 0; j < call->range[1]; j++) call->task_2d(call->context, i, j);
+      }
+      break;
+    case kTileLoop2d:
+      for (size_t i = 0; i < call->range[0]; i += call->tile[0]) {
+        for (size_t j = 0; j < call->range[1]; j += call->tile[1]) {
+          call->task_2d_tile_2d(call->context, i, j, smaller(call->tile[0], call->range[0] - i),
+                                smaller(call->tile[1], call->range[1] - j));
+        }
+      }
+      break;
+    default:
+      break;
+  }
+}
+
+struct run {
+  const struct petrel_call* first;
+  const struct petrel_observer* observer;
+};
+
+/* The pool calls it once, on the thread that asks, with denormals off as for operators. */
+static void run_in_a_row(void* context, size_t index) {
+  (void)index;
+  const struct run* run = context;
+  const struct petrel_observer* observer = run->observer;
+  const struct petrel_call* end = run->first + run->first->more + 1;
+  for (const struct petrel_call* call = run->first; call != end; call++) {
+    if (observer != NULL) observer->begin(observer->context, call->step);
+    run_call(call);
+    if (observer != NULL) observer->end(observer->context, call->step);
+  }
+}
+
+static enum xnn_status run_operator(xnn_runtime_t runtime, size_t step) {
+  const size_t i = step / XNN_MAX_OPERATOR_OBJECTS;
+  const size_t j = step % XNN_MAX_OPERATOR_OBJECTS;
+  const struct xnn_operator_data* data = &runtime->opdata[i];
+  return xnn_run_operator_with_index(data->operator_objects[j], i, j,
+                                     data->is_small ? NULL : runtime->threadpool);
+}
+
+enum xnn_status petrel_run_calls(xnn_runtime_t runtime, const struct petrel_calls* calls,
+                                 const struct petrel_observer* observer) {
+  const struct petrel_call* end = calls->calls + calls->count;
+  for (const struct petrel_call* call = calls->calls; call != end; call++) {
+    if (call->kind != kOperator) {
+      struct run run = {call, observer};
+      pthreadpool_parallelize_1d(NULL, run_in_a_row, &run, 1, PTHREADPOOL_FLAG_DISABLE_DENORMALS);
+      call += call->more;
+      continue;
+    }
+    if (observer != NULL) observer->begin(observer->context, call->step);
+    const enum xnn_status status = run_operator(runtime, call->step);
+    if (observer != NULL) observer->end(observer->context, call->step);
+    if (status != xnn_status_success) return status;
+  }
+  return xnn_status_success;
+}
