@@ -47,6 +47,7 @@ _XNNPACK_PATCHES = [
     "unpacked",
     "steps",
     "calls",
+    "winograd_each_run",
 ]
 
 def source_libraries():

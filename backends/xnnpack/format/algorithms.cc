@@ -14,6 +14,9 @@ constexpr uint64_t kLeastSumOfChannels = 48;
 constexpr uint64_t kLeastTiles = 16;
 // Of filters as they were, for those of chosen nodes: three tenths.
 constexpr uint64_t kAllowedTenths = 3;
+// For filters that are transformed in each run: fewer tiles are not worth it.
+constexpr uint64_t kLeastTilesForEachRun = 49;
+constexpr uint64_t kMostBytes = uint64_t{1} << 56;
 
 // Of split products (third_party/xnnpack/split/split.h).
 constexpr uint64_t kLeastRows = 8;
@@ -32,6 +35,32 @@ uint64_t filter_bytes(const Graph& graph, const Node& node) {
 // 16 products in place of 9 weights.
 uint64_t further_bytes(const Graph& graph, const Node& node) {
   return filter_bytes(graph, node) / 9 * 7;
+}
+
+// Of what it reads and writes but constants. A value counts as if it had no more than kMostBytes,
+// so that sums hold.
+uint64_t operand_bytes(const Graph& graph, const Node& node) {
+  uint64_t sum = 0;
+  for (const std::vector<uint32_t>* ids : {&node.inputs, &node.outputs}) {
+    for (const uint32_t id : *ids) {
+      if (id == kNoId || graph.values[id].is_constant()) continue;
+      sum += std::min(count_bytes(graph.values[id]), kMostBytes);
+    }
+  }
+  return sum;
+}
+
+uint64_t most_operand_bytes(const Graph& graph) {
+  uint64_t most = 0;
+  for (const Node& node : graph.nodes) most = std::max(most, operand_bytes(graph, node));
+  return most;
+}
+
+// `most` is what the node of the graph with the most operands has of them.
+bool may_transform_each_run(const Graph& graph, const Node& node, uint64_t most) {
+  const uint64_t transformed = std::min(filter_bytes(graph, node), kMostBytes) / 9 * 16;
+  return count_tiles(graph, node) >= kLeastTilesForEachRun &&
+         operand_bytes(graph, node) + transformed <= most / 10 * 11;
 }
 
 bool is_worth_it(const Graph& graph, const Node& node) {
@@ -102,6 +131,7 @@ void choose_algorithms(Graph* graph, uint32_t threads) {
   std::vector<Node*> candidates;
   for (Node& node : graph->nodes) {
     node.winograd_threads = 0;
+    node.transforms_each_run = false;
     if (is_worth_it(*graph, node)) candidates.push_back(&node);
   }
   if (candidates.empty()) return;
@@ -109,18 +139,23 @@ void choose_algorithms(Graph* graph, uint32_t threads) {
     return count_tiles(*graph, *a) > count_tiles(*graph, *b);
   });
   uint64_t left = all_filter_bytes(*graph) / 10 * kAllowedTenths;
+  const uint64_t most = most_operand_bytes(*graph);
   for (Node* node : candidates) {
     const uint64_t bytes = further_bytes(*graph, *node);
-    if (bytes > left) continue;
-    left -= bytes;
-    node->winograd_threads = threads;
+    if (bytes <= left) {
+      left -= bytes;
+      node->winograd_threads = threads;
+    } else if (may_transform_each_run(*graph, *node, most)) {
+      node->winograd_threads = threads;
+      node->transforms_each_run = true;
+    }
   }
 }
 
 uint64_t count_winograd_bytes(const Graph& graph) {
   uint64_t sum = 0;
   for (const Node& node : graph.nodes) {
-    if (node.winograd_threads != 0) sum += further_bytes(graph, node);
+    if (node.winograd_threads != 0 && !node.transforms_each_run) sum += further_bytes(graph, node);
   }
   return sum;
 }

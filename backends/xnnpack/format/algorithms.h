@@ -9,8 +9,11 @@
 //   together, 16 tiles of 2 x 2 pixels     to multiply, smaller planes more to read
 //
 // Packed filters are 16 / 9 as large. Those of the largest planes come first, until all
-// filters of the graph are 1.3 times as large as before. The choice depends on the graph
-// alone, so that every process makes the same.
+// filters of the graph are 1.3 times as large as before. Those that do not fit are kept as
+// they are and transformed in each run, where a plane has 49 tiles or more and the
+// transformed filter fits beside what the node reads and writes, which together may take
+// 1.1 times what the largest node of the graph does. The choice depends on the graph alone,
+// so that every process makes the same.
 //
 //   convolution of one group, linear,      possible: weights are constant
 //   floats
@@ -26,7 +29,7 @@
 
 namespace petrel::backends::xnnpack {
 
-// Sets `winograd_threads` of the chosen nodes to `threads`. Precondition: the graph
+// Sets `winograd_threads` of the chosen nodes to `threads`, and `transforms_each_run`. Precondition: the graph
 // passes check_graph, threads > 0.
 void choose_algorithms(Graph* graph, uint32_t threads);
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
 #include <vector>
 
 #include "backends/xnnpack/format/test_graphs.h"
@@ -48,6 +49,19 @@ std::vector<bool> chosen(Graph graph) {
   return list;
 }
 
+// Of each: p where its filter is packed for Winograd's algorithm, r where it is transformed in each
+// run, - where it is computed directly.
+std::string ways(Graph graph) {
+  choose_algorithms(&graph, 3);
+  std::string list;
+  for (const Node& node : graph.nodes) {
+    list += node.winograd_threads == 0 ? '-' : node.transforms_each_run ? 'r' : 'p';
+  }
+  EXPECT_EQ(list.back(), '-');
+  list.pop_back();
+  return list;
+}
+
 constexpr uint32_t kMany = 1 << 20;
 
 TEST(Algorithms, NeedChannelsAndPixels) {
@@ -76,12 +90,26 @@ TEST(Algorithms, AreDirectForOtherWindowsAndTypes) {
 TEST(Algorithms, LargestPlanesComeFirstWhileFiltersMayGrow) {
   // Each grows by 28,672 bytes, all filters may by three tenths of 147,456 and 4 bytes of others.
   const std::vector<Layer> four = {{7, 32, 32}, {56, 32, 32}, {28, 32, 32}, {14, 32, 32}};
-  EXPECT_EQ(chosen(layers(four, 4)), (std::vector<bool>{false, true, false, false}));
-  EXPECT_EQ(chosen(layers(four, 20'000)), (std::vector<bool>{false, true, true, false}));
+  EXPECT_EQ(ways(layers(four, 4)), "-prr");
+  EXPECT_EQ(ways(layers(four, 20'000)), "-ppr");
   Graph graph = layers(four, 20'000);
   EXPECT_EQ(count_winograd_bytes(graph), 0u);
   choose_algorithms(&graph, 1);
   EXPECT_EQ(count_winograd_bytes(graph), 2 * 28'672u);
+}
+
+// Filters that do not fit, of planes whose operands take more than ten times the transformed
+// filter; those of the largest one are packed while they fit.
+TEST(Algorithms, TransformFiltersInEachRunWhereThatTakesLittleMemory) {
+  // Of 36,864 bytes, transformed 65,536. Two planes of 56 x 56 take 802,816 bytes.
+  EXPECT_EQ(ways(layers({{56, 32, 32}}, 4)), "r");
+  EXPECT_EQ(ways(layers({{56, 32, 32}}, kMany)), "p");
+  EXPECT_EQ(ways(layers({{28, 32, 32}, {56, 32, 32}}, 4)), "rr");
+  EXPECT_EQ(ways(layers({{28, 32, 32}, {56, 32, 32}}, 6'000)), "rp");
+  // What the filter takes is too much beside the largest plane, or there are few tiles.
+  EXPECT_EQ(ways(layers({{28, 64, 64}}, 4)), "-");
+  EXPECT_EQ(ways(layers({{12, 32, 32}, {100, 32, 32}}, 4)), "-r");
+  EXPECT_EQ(ways(layers({{14, 32, 32}, {100, 32, 32}}, 4)), "rr");
 }
 
 // A linear layer of `rows` and a convolution of a window and stride.

@@ -140,6 +140,8 @@ struct Node {
   // Decided when it is made ready to run: how many threads compute it by Winograd's algorithm;
   // 0 for direct convolution and all else (algorithms.h).
   uint32_t winograd_threads = 0;
+  // And whether its filter is transformed in each run.
+  bool transforms_each_run = false;
   // How many threads compute it row by row, and whether from planes (images.h).
   uint32_t image_threads = 0;
   bool reads_planes = false;

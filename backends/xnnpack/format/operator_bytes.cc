@@ -193,6 +193,9 @@ uint64_t passes_bytes(const Dims& out, const Window& window) {
 // 16 planes of a block of tiles, before and after the product: of all channels, and of as many
 // outputs as a kernel computes at once. A block has 65536 numbers in the planes before, or 32
 // tiles, and is filled up to whole rows.
+//
+// A filter that is transformed in each run is so beside them: panels of 64 outputs at most, which
+// have a bias, and so has each of their planes.
 uint64_t winograd_bytes(const Node& node) {
   constexpr uint64_t kPlanes = 16;
   constexpr uint64_t kBlock = 65536;
@@ -201,7 +204,12 @@ uint64_t winograd_bytes(const Node& node) {
   const uint64_t tiles = std::max(kBlock / (kPlanes * depth), kLeastTiles) + kTileRows;
   const uint64_t thread =
       sum(product({kPlanes, tiles, depth + kTileColumns, sizeof(float)}), kAlignment);
-  return sum(product({node.winograd_threads, thread}), kAlignment);
+  const uint64_t outputs = round_up(node.channels.group_output_channels, kTileColumns);
+  const uint64_t filter =
+      node.transforms_each_run
+          ? product({outputs, sum(product({kPlanes, sum(depth, 1)}), 1), sizeof(float)})
+          : 0;
+  return sum(sum(product({node.winograd_threads, thread}), filter), 2 * kAlignment);
 }
 
 // Rows of a band and what is read behind them, windows of bytes and pointers to a tile, for each

@@ -17,6 +17,11 @@ constexpr size_t kAlignment = 64;
 // Memory that nobody has written may hold anything.
 constexpr int kUnwritten = 0xFF;
 
+uint32_t flag_of(Way way) {
+  if (way == Way::kWinogradEachRun) return XNN_FLAG_WINOGRAD | XNN_FLAG_WINOGRAD_EACH_RUN;
+  return way == Way::kWinograd ? XNN_FLAG_WINOGRAD : 0;
+}
+
 }  // namespace
 
 double Plane::multiply_adds() const {
@@ -54,8 +59,8 @@ bool Convolution::make(Way way, pthreadpool_t pool) {
   if (xnn_create_convolution2d_nhwc_f32(
           pad(plane_.top), pad(plane_.right), pad(plane_.bottom), pad(plane_.left), 3, 3, 1, 1, 1,
           1, 1, plane_.depth, plane_.outputs, plane_.depth, plane_.outputs, filter_.data(),
-          bias_.data(), plane_.low, plane_.high, way == Way::kWinograd ? XNN_FLAG_WINOGRAD : 0,
-          nullptr, nullptr, &operator_) != xnn_status_success) {
+          bias_.data(), plane_.low, plane_.high, flag_of(way), nullptr, nullptr,
+          &operator_) != xnn_status_success) {
     return false;
   }
   size_t bytes = 0, alignment = 0, height = 0, width = 0;

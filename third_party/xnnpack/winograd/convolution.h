@@ -34,7 +34,7 @@ struct Plane {
   double multiply_adds() const;
 };
 
-enum class Way { kDirect, kWinograd };
+enum class Way { kDirect, kWinograd, kWinogradEachRun };
 
 class Convolution {
  public:

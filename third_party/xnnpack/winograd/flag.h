@@ -7,5 +7,8 @@
 #define PETREL_THIRD_PARTY_XNNPACK_WINOGRAD_FLAG_H_
 
 #define XNN_FLAG_WINOGRAD 0x40000000u
+/* And transform the filter in each run, which takes no more memory for weights than direct
+ * convolution. Only with XNN_FLAG_WINOGRAD. */
+#define XNN_FLAG_WINOGRAD_EACH_RUN 0x02000000u
 
 #endif /* PETREL_THIRD_PARTY_XNNPACK_WINOGRAD_FLAG_H_ */

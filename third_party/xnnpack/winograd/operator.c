@@ -41,8 +41,9 @@ struct packing {
 
 static void pack_panel(struct packing* p, size_t panel) {
   const struct winograd_convolution* c = p->of;
-  if (!winograd_pack(c->depth, c->outputs, c->gemm_config->nr, panel, 1, c->filter, c->bias,
-                     p->packed)) {
+  const bool is_finite = (c->is_made_each_run ? winograd_keep : winograd_pack)(
+      c->depth, c->outputs, c->gemm_config->nr, panel, 1, c->filter, c->bias, p->packed);
+  if (!is_finite) {
     __atomic_store_n(&p->is_spoiled, true, __ATOMIC_RELAXED);
   }
 }
@@ -56,7 +57,7 @@ static bool pack(const struct winograd_convolution* c, float* packed) {
 
 /* What the packed form depends on beside the filter. */
 static uint32_t seed_of(const struct winograd_convolution* c) {
-  uint32_t seed = XNN_FLAG_WINOGRAD;
+  uint32_t seed = XNN_FLAG_WINOGRAD | (c->is_made_each_run ? XNN_FLAG_WINOGRAD_EACH_RUN : 0);
   const size_t parts[] = {c->depth, c->outputs, c->gemm_config->nr};
   for (size_t i = 0; i < 3; ++i) seed = (seed ^ (uint32_t)parts[i]) * UINT32_C(0x9E3779B1);
   return seed;
@@ -99,9 +100,9 @@ static void choose_products(const struct xnn_gemm_config* config, struct winogra
 }
 
 static enum xnn_status find_or_pack(xnn_operator_t op, const struct winograd_convolution* of) {
-  const size_t size = round_up_po2(
-      winograd_packed_floats(of->depth, of->outputs, of->gemm_config->nr) * sizeof(float),
-      XNN_ALLOCATION_ALIGNMENT);
+  const size_t floats = (of->is_made_each_run ? winograd_kept_floats : winograd_packed_floats)(
+      of->depth, of->outputs, of->gemm_config->nr);
+  const size_t size = round_up_po2(floats * sizeof(float), XNN_ALLOCATION_ALIGNMENT);
   struct xnn_weights_cache_look_up_key key;
   key.seed = seed_of(of);
   key.kernel = of->filter;
@@ -144,6 +145,19 @@ enum xnn_status winograd_create(xnn_operator_t op, const struct winograd_convolu
   return xnn_status_success;
 }
 
+static bool is_made_each_run(xnn_operator_t op) {
+  return (op->flags & XNN_FLAG_WINOGRAD_EACH_RUN) != 0;
+}
+
+/* Of U in the workspace, before what threads need. */
+static size_t made_bytes(xnn_operator_t op) {
+  const struct winograd_layer* layer = layer_of(op);
+  if (!is_made_each_run(op)) return 0;
+  return round_up_po2(
+      winograd_packed_floats(layer->depth, layer->outputs, layer->panel_columns) * sizeof(float),
+      XNN_ALLOCATION_ALIGNMENT);
+}
+
 enum xnn_status winograd_reshape(xnn_operator_t op, size_t* workspace_size,
                                  size_t* workspace_alignment, size_t threads) {
   struct winograd_layer* layer = layer_of(op);
@@ -160,13 +174,23 @@ enum xnn_status winograd_reshape(xnn_operator_t op, size_t* workspace_size,
     op->state = xnn_run_state_skip;
     return xnn_status_success;
   }
-  layer->packed = packed_weights(op);
-  *workspace_size = threads * winograd_scratch_floats(layer) * sizeof(float);
+  *workspace_size = made_bytes(op) + threads * winograd_scratch_floats(layer) * sizeof(float);
   *workspace_alignment = XNN_ALLOCATION_ALIGNMENT;
-  op->compute[0].type = xnn_parallelization_type_1d_with_thread;
-  op->compute[0].context_offset = 0;
-  op->compute[0].task_1d_with_thread = (pthreadpool_task_1d_with_thread_t)winograd_run;
-  op->compute[0].range[0] = winograd_blocks(layer);
+  struct compute_parameters* compute = op->compute;
+  if (is_made_each_run(op)) {
+    layer->kept = packed_weights(op);
+    compute->type = xnn_parallelization_type_1d;
+    compute->context_offset = 0;
+    compute->task_1d = (pthreadpool_task_1d_t)winograd_make;
+    compute->range[0] = winograd_panels(layer);
+    ++compute;
+  } else {
+    layer->packed = packed_weights(op);
+  }
+  compute->type = xnn_parallelization_type_1d_with_thread;
+  compute->context_offset = 0;
+  compute->task_1d_with_thread = (pthreadpool_task_1d_with_thread_t)winograd_run;
+  compute->range[0] = winograd_blocks(layer);
   op->state = xnn_run_state_needs_setup;
   return xnn_status_success;
 }
@@ -176,7 +200,11 @@ enum xnn_status winograd_setup(xnn_operator_t op, void* workspace) {
   layer->input = op->input;
   layer->zeros = op->zero_buffer;
   layer->output = op->output;
-  layer->scratch = workspace;
+  if (is_made_each_run(op)) {
+    layer->made = workspace;
+    layer->packed = layer->made;
+  }
+  layer->scratch = (float*)((char*)workspace + made_bytes(op));
   op->state = xnn_run_state_ready;
   return xnn_status_success;
 }

@@ -27,6 +27,7 @@ struct winograd_convolution {
   const struct xnn_gemm_config* gemm_config;
   const union xnn_f32_minmax_params* bounds;
   bool is_float;
+  bool is_made_each_run; /* U, of the filter as it is */
 };
 
 /* Packs the filter, or finds it in the cache of weights. xnn_status_unsupported_parameter where

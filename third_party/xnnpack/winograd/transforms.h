@@ -28,6 +28,8 @@ struct winograd_target {
 };
 
 struct winograd_transforms {
+  /* Nine weights, `taps[3 * y + x]`, of each of `columns` outputs to a row in each plane. */
+  void (*filter)(const float* taps, size_t columns, float* u, size_t plane_stride);
   /* `depth` channels of a tile to a row in each plane. */
   void (*input)(const float* const* pixels, size_t depth, float* v, size_t plane_stride);
   /* A row in each plane to the pixels of the output. False when one of them is not finite. */

@@ -46,6 +46,38 @@ static inline size_t next(size_t at, size_t size) {
   return after + LANES <= size || after >= size ? after : size - LANES;
 }
 
+/* G g G', of `count` outputs. */
+static inline __attribute__((always_inline)) void filter_columns(const float* taps, size_t columns,
+                                                                 size_t at, size_t count, float* u,
+                                                                 size_t plane_stride) {
+  vec h[12];
+  for (int x = 0; x < 3; ++x) {
+    const vec g0 = load(taps + (size_t)x * columns + at, count);
+    const vec g1 = load(taps + (size_t)(3 + x) * columns + at, count);
+    const vec g2 = load(taps + (size_t)(6 + x) * columns + at, count);
+    h[x] = g0;
+    h[3 + x] = 0.5f * ((g0 + g2) + g1);
+    h[6 + x] = 0.5f * ((g0 + g2) - g1);
+    h[9 + x] = g2;
+  }
+  for (int y = 0; y < 4; ++y) {
+    const vec* row = h + 3 * y;
+    float* to = u + (size_t)(4 * y) * plane_stride + at;
+    store(to, row[0], count);
+    store(to + plane_stride, 0.5f * ((row[0] + row[2]) + row[1]), count);
+    store(to + 2 * plane_stride, 0.5f * ((row[0] + row[2]) - row[1]), count);
+    store(to + 3 * plane_stride, row[2], count);
+  }
+}
+
+static void filter(const float* taps, size_t columns, float* u, size_t plane_stride) {
+  size_t at = 0;
+  for (; at + LANES <= columns; at += LANES) {
+    filter_columns(taps, columns, at, LANES, u, plane_stride);
+  }
+  if (at < columns) filter_columns(taps, columns, at, columns - at, u, plane_stride);
+}
+
 /* B' d B, of `count` channels. */
 static inline __attribute__((always_inline)) void input_channels(const float* const* pixels,
                                                                  size_t at, size_t count, float* v,
@@ -194,4 +226,4 @@ static void direct(const float* const* pixels, size_t depth, const float* u, siz
   }
 }
 
-const struct winograd_transforms NAME = {input, output, direct};
+const struct winograd_transforms NAME = {filter, input, output, direct};

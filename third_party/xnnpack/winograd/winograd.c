@@ -9,6 +9,7 @@
 /* Fewer tiles would read panels more often than they are worth. */
 #define LEAST_BLOCK 32u
 #define MOST_COLUMNS 64u
+#define WINOGRAD_TAPS 9u
 /* What kernels read behind the end of a row. */
 #define BEHIND 32u
 /* Channels that are packed at once: their rows of 16 panels stay in the first cache. */
@@ -91,6 +92,68 @@ bool winograd_pack(size_t depth, size_t outputs, size_t panel_columns, size_t fi
     }
   }
   return spoiled == 0;
+}
+
+/* Of a panel of kept filters, behind its bias. */
+static size_t kept_panel_floats(size_t depth, size_t columns) {
+  return columns + WINOGRAD_TAPS * depth * columns;
+}
+
+size_t winograd_kept_floats(size_t depth, size_t outputs, size_t panel_columns) {
+  return divide_up(outputs, panel_columns) * kept_panel_floats(depth, panel_columns);
+}
+
+/* Returns a number that is not 0 where something of U may not be finite: none of its numbers is
+ * larger than the sum of the weights without their signs. */
+static float keep_output(size_t depth, size_t columns, const float* filter, float* to) {
+  float spoiled = 0;
+  for (size_t k = 0; k < depth; ++k) {
+    float size = 0;
+    for (size_t tap = 0; tap < WINOGRAD_TAPS; ++tap) {
+      const float weight = filter[tap * depth + k];
+      size += weight < 0 ? -weight : weight;
+      to[(k * WINOGRAD_TAPS + tap) * columns] = weight;
+    }
+    spoiled += size * 0.0f;
+  }
+  return spoiled;
+}
+
+bool winograd_keep(size_t depth, size_t outputs, size_t panel_columns, size_t first, size_t count,
+                   const float* filter, const float* bias, float* kept) {
+  const size_t floats = kept_panel_floats(depth, panel_columns);
+  float spoiled = 0;
+  for (size_t i = first; i < first + count; ++i) {
+    float* to = kept + i * floats;
+    const size_t output = i * panel_columns;
+    const size_t columns = smaller(panel_columns, outputs - output);
+    memset(to, 0, floats * sizeof(float));
+    if (bias != NULL) memcpy(to, bias + output, columns * sizeof(float));
+    for (size_t column = 0; column < columns; ++column) {
+      spoiled += keep_output(depth, panel_columns, filter + (output + column) * 9 * depth,
+                             to + panel_columns + column);
+    }
+  }
+  return spoiled == 0;
+}
+
+size_t winograd_panels(const struct winograd_layer* layer) {
+  return divide_up(layer->outputs, layer->panel_columns);
+}
+
+void winograd_make(const struct winograd_layer* layer, size_t panel) {
+  const size_t columns = layer->panel_columns;
+  const size_t plane = panel_floats(layer->depth, columns);
+  const float* from = layer->kept + panel * kept_panel_floats(layer->depth, columns);
+  float* to = layer->made + panel * group_floats(layer->depth, columns);
+  memcpy(to, from, columns * sizeof(float));
+  from += columns;
+  to += columns;
+  for (size_t p = 0; p < WINOGRAD_PLANES; ++p) memset(to + p * plane, 0, columns * sizeof(float));
+  for (size_t k = 0; k < layer->depth; ++k) {
+    layer->transforms->filter(from + k * WINOGRAD_TAPS * columns, columns, to + (k + 1) * columns,
+                              plane);
+  }
 }
 
 static size_t most_tiles(size_t depth) {

@@ -7,7 +7,8 @@
  *   +--+--+--+--+       for each tile    V =   of tiles x K        of the output
  *   |  tile  |  |       ---------->      B'dB  each times   --->   A'MA + bias
  *   +--+--+--+--+                              U, K x N
- *      '-- next tile, two pixels on            U = GgG', packed when the layer is made
+ *      '-- next tile, two pixels on            U = GgG', packed when the layer is made,
+ *                                              or made in each run
  *
  * A block of tiles is computed by one task, in scratch memory of its thread: V of all
  * channels, then M = VU for as many outputs as a kernel computes at once.
@@ -69,6 +70,9 @@ struct winograd_layer {
   const float* zeros; /* for pixels of the padding; may be null where there is none */
   float* output;
   const float* packed;
+  /* Where U is made in each run: of what, and where `packed` is then. */
+  const float* kept;
+  float* made; /* winograd_packed_floats() */
   float low, high;
   float* scratch; /* winograd_scratch_floats() for each thread */
 };
@@ -80,6 +84,19 @@ size_t winograd_packed_floats(size_t depth, size_t outputs, size_t panel_columns
  * be null. False when what it makes is not finite: such filters need direct convolution. */
 bool winograd_pack(size_t depth, size_t outputs, size_t panel_columns, size_t first, size_t count,
                    const float* filter, const float* bias, float* packed);
+
+/* The same for filters that are transformed in each run: as many floats as direct convolution
+ * has, with the outputs of a panel side by side:
+ *
+ *   panel   | biases | channel 0: 9 taps of all its outputs | channel 1 | ...
+ */
+size_t winograd_kept_floats(size_t depth, size_t outputs, size_t panel_columns);
+bool winograd_keep(size_t depth, size_t outputs, size_t panel_columns, size_t first, size_t count,
+                   const float* filter, const float* bias, float* kept);
+
+/* One task of what comes before winograd_run(): U of a panel. */
+size_t winograd_panels(const struct winograd_layer* layer);
+void winograd_make(const struct winograd_layer* layer, size_t panel);
 
 /* Decides on tiles and blocks. Precondition: channels, the kernel and the plane are there. */
 void winograd_plan(struct winograd_layer* layer, size_t images, size_t threads);

@@ -90,6 +90,23 @@ TEST(WinogradTest, IsAsExactAsDirectConvolution) {
   }
 }
 
+TEST(WinogradTest, AFilterThatIsMadeInEachRunGivesTheSameBits) {
+  const Pool three(3);
+  for (const Plane& p : kPlanes) {
+    SCOPED_TRACE(describe(p));
+    Convolution layer(p);
+    ASSERT_TRUE(layer.make(Way::kWinograd, nullptr));
+    layer.run();
+    const std::vector<float> packed = layer.output();
+    for (const pthreadpool_t pool : {pthreadpool_t{nullptr}, three.get()}) {
+      ASSERT_TRUE(layer.make(Way::kWinogradEachRun, pool));
+      for (int run = 0; run < 2; ++run) layer.run();
+      EXPECT_EQ(std::memcmp(packed.data(), layer.output().data(), packed.size() * sizeof(float)),
+                0);
+    }
+  }
+}
+
 TEST(WinogradTest, ThreadsChangeNoBit) {
   const Pool three(3);
   for (const Plane& p : kPlanes) {
@@ -110,7 +127,9 @@ bool is_same_kind(float a, double b) {
   return std::isfinite(a);
 }
 
-TEST(WinogradTest, NumbersThatAreNotFiniteStayWhereTheyAre) {
+class BothWays : public testing::TestWithParam<Way> {};
+
+TEST_P(BothWays, NumbersThatAreNotFiniteStayWhereTheyAre) {
   const Plane p = plane(2, 9, 12, 20, 37);
   Convolution layer(p);
   layer.input()[5] = kInfinity;
@@ -122,7 +141,7 @@ TEST(WinogradTest, NumbersThatAreNotFiniteStayWhereTheyAre) {
   for (size_t channel = 0; channel < p.outputs; ++channel) {
     for (size_t tap = 0; tap < 9; ++tap) layer.filter()[(channel * 9 + tap) * 20] *= 1e-3f;
   }
-  ASSERT_TRUE(layer.make(Way::kWinograd, nullptr));
+  ASSERT_TRUE(layer.make(GetParam(), nullptr));
   layer.run();
   size_t i = 0;
   size_t not_finite = 0;
@@ -142,14 +161,14 @@ TEST(WinogradTest, NumbersThatAreNotFiniteStayWhereTheyAre) {
   EXPECT_GT(not_finite, 0u);
 }
 
-TEST(WinogradTest, ZerosInTheFilterMeetInfinityAsTheyDoDirectly) {
+TEST_P(BothWays, ZerosInTheFilterMeetInfinityAsTheyDoDirectly) {
   const Plane p = plane(1, 6, 6, 16, 16);
   Convolution layer(p);
   layer.input()[(2 * 6 + 2) * 16 + 1] = kInfinity;
   for (size_t channel = 0; channel < p.outputs; ++channel) {
     for (const size_t tap : {1u, 4u, 6u}) layer.filter()[(channel * 9 + tap) * 16 + 1] = 0;
   }
-  ASSERT_TRUE(layer.make(Way::kWinograd, nullptr));
+  ASSERT_TRUE(layer.make(GetParam(), nullptr));
   layer.run();
   for (size_t i = 0; i < layer.output().size(); ++i) {
     const size_t pixel = i / p.outputs;
@@ -159,16 +178,24 @@ TEST(WinogradTest, ZerosInTheFilterMeetInfinityAsTheyDoDirectly) {
   }
 }
 
-TEST(WinogradTest, FiltersThatAreNotFiniteAreComputedDirectly) {
+TEST_P(BothWays, FiltersThatAreNotFiniteAreComputedDirectly) {
   Convolution layer(plane(1, 10, 10, 16, 16));
   layer.filter()[7] = kInfinity;
   layer.filter()[3000 % layer.filter().size()] = kNaN;
   ASSERT_TRUE(layer.make(Way::kDirect, nullptr));
   layer.run();
   const std::vector<float> direct = layer.output();
-  ASSERT_TRUE(layer.make(Way::kWinograd, nullptr));
+  ASSERT_TRUE(layer.make(GetParam(), nullptr));
   layer.run();
   EXPECT_EQ(std::memcmp(direct.data(), layer.output().data(), direct.size() * sizeof(float)), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Winograd, BothWays,
+                         testing::Values(Way::kWinograd, Way::kWinogradEachRun));
+
+TEST(WinogradTest, KeptFiltersAreAsLargeAsDirectOnes) {
+  EXPECT_EQ(winograd_kept_floats(64, 64, 32), 2 * (32 + 9 * 64 * 32));
+  EXPECT_EQ(winograd_kept_floats(20, 33, 32), 2 * (32 + 9 * 20 * 32));
 }
 
 TEST(WinogradTest, ScratchIsBounded) {
