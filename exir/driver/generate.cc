@@ -22,6 +22,7 @@
 #include "exir/driver/earlier_files.h"
 #include "exir/driver/pool_setup.h"
 #include "exir/emit/emit.h"
+#include "exir/emit/number_outputs.h"
 #include "exir/emit_c/emit_c.h"
 #include "exir/emit_c/kernel_choices.h"
 #include "exir/emit_c/kernel_costs.h"
@@ -151,6 +152,13 @@ bool is_delegated(const Program& program) {
   return false;
 }
 
+absl::StatusOr<Program> compile_for_c(const ExportOptions& options, Phases& phases,
+                                      ExportReport& report, RoutedBlobStore& store) {
+  PETREL_ASSIGN_OR_RETURN(Program program, compile_program(options, phases, report, store));
+  add_known_numbers(program);
+  return program;
+}
+
 // The interpreter has no devices, so it computes what is expected of them with kernels.
 absl::StatusOr<std::vector<emit_c::GoldenCall>> golden_calls_of(const Program& program,
                                                                 const ExportOptions& given,
@@ -163,7 +171,7 @@ absl::StatusOr<std::vector<emit_c::GoldenCall>> golden_calls_of(const Program& p
   ExportReport unused;
   Phases phases(undelegated, &unused);
   RoutedBlobStore store;
-  PETREL_ASSIGN_OR_RETURN(const Program alone, compile_program(undelegated, phases, unused, store));
+  PETREL_ASSIGN_OR_RETURN(const Program alone, compile_for_c(undelegated, phases, unused, store));
   return golden_calls(alone, notes);
 }
 
@@ -372,7 +380,7 @@ absl::StatusOr<GenerateReport> generate_c(const GenerateOptions& options) {
   ExportReport compiled;
   Phases phases(given, &compiled);
   RoutedBlobStore store;
-  PETREL_ASSIGN_OR_RETURN(const Program program, compile_program(given, phases, compiled, store));
+  PETREL_ASSIGN_OR_RETURN(const Program program, compile_for_c(given, phases, compiled, store));
   pools.note_levels(compiled.borders);
   emit_c::KernelOptions wanted = options.kernels;
   wanted.keeps_order = options.device_rpc;  // a host compares tensors of the plan with its own

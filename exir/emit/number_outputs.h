@@ -8,7 +8,13 @@
 //
 // A tensor that no number was made into is read by aten::_local_scalar_dense.
 //
-//   show_numbers(program);    // before memory is planned; C keeps the tensors
+//   show_numbers(program);    // before memory is planned
+//
+// C has tensors alone: it keeps these, and gets constants of the numbers that export knows.
+//
+//   return %x, 3              =>    return %x, %forward_output_1 : i64[]
+//
+//   add_known_numbers(program);
 #ifndef PETREL_EXIR_EMIT_NUMBER_OUTPUTS_H_
 #define PETREL_EXIR_EMIT_NUMBER_OUTPUTS_H_
 
@@ -18,6 +24,10 @@ namespace petrel::exir {
 
 // Makes outputs of kind int, float or bool of those in Signature::number_outputs.
 void show_numbers(Program& program);
+
+// Makes outputs of kind tensor, i64, f64 or bool, of the numbers in Signature::fixed_outputs.
+// None and strings stay there.
+void add_known_numbers(Program& program);
 
 }  // namespace petrel::exir
 

@@ -2,9 +2,11 @@
 #include "exir/emit/number_outputs.h"
 
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/string_view.h"
 #include "exir/ir/text.h"
@@ -61,6 +63,37 @@ TEST(NumberOutputs, ReadsATensorThatNoNumberWasMadeInto) {
   EXPECT_NE(text.find("%y_number = aten._local_scalar_dense.default(%y) : int"), std::string::npos)
       << text;
   EXPECT_NE(text.find("return %y_number"), std::string::npos) << text;
+}
+
+TEST(NumberOutputs, MakesTensorsOfNumbersThatExportKnows) {
+  Program program;
+  Method& method = program.methods["forward"];
+  method.graph = std::make_unique<Graph>("forward");
+  Value* x = method.graph->add_input(Type::scalar(Type::Kind::kInt), "x");
+  method.graph->set_outputs({x, x});
+  Signature& signature = method.signature;
+  signature.output_names = {"none", "x", "three", "word", "half", "x2", "yes"};
+  signature.fixed_outputs = {{0, Argument()},
+                             {2, Argument(int64_t{3})},
+                             {3, Argument(std::string("word"))},
+                             {4, Argument(0.5)},
+                             {6, Argument(true)}};
+  add_known_numbers(program);
+  const std::vector<Value*> outputs = method.graph->outputs();
+  ASSERT_EQ(outputs.size(), 5u);
+  EXPECT_EQ(signature.fixed_outputs.size(), 2u);
+  EXPECT_EQ(outputs[0], x);
+  EXPECT_EQ(outputs[3], x);
+  const ScalarType kinds[] = {ScalarType::kLong, ScalarType::kDouble, ScalarType::kBool};
+  size_t i = 0;
+  for (const size_t at : {size_t{1}, size_t{2}, size_t{4}}) {
+    ASSERT_TRUE(outputs[at]->is_constant());
+    EXPECT_EQ(outputs[at]->tensor().dtype, kinds[i++]);
+    EXPECT_TRUE(outputs[at]->tensor().sizes.empty());
+  }
+  EXPECT_EQ(outputs[1]->constant()->fqn, "forward.three");
+  EXPECT_EQ(outputs[1]->constant()->data.bytes().span()[0], 3);
+  EXPECT_EQ(outputs[4]->constant()->data.bytes().span()[0], 1);
 }
 
 }  // namespace

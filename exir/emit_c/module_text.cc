@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <initializer_list>
 #include <set>
 #include <string>
 #include <vector>
@@ -16,13 +17,24 @@ namespace {
 
 constexpr size_t kBytesPerLine = 24;
 
-// The processors of all levels have what __builtin_cpu_supports() of clang has no name for.
-constexpr char kF16c[] = R"(static int has_f16c(void) {
-  unsigned int a = 0, b = 0, c = 0, d = 0;
-  return __get_cpuid(1, &a, &b, &c, &d) != 0 && (c >> 29 & 1u) != 0u;
+constexpr char kHas[] =
+    R"(static int has(unsigned int first, unsigned int seventh, unsigned int saved) {
+  unsigned int a = 0, b = 0, c = 0, d = 0, low = 0, high = 0;
+  if (__get_cpuid(1, &a, &b, &c, &d) == 0 || (c & first) != first) return 0;
+  __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  if ((low & saved) != saved) return 0;
+  return __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (b & seventh) == seventh;
 }
 
 )";
+
+uint32_t word_of(std::initializer_list<int> bits) {
+  uint32_t word = 0;
+  for (const int bit : bits) word |= uint32_t{1} << bit;
+  return word;
+}
+
+std::string word_text(uint32_t word) { return absl::StrCat("0x", absl::Hex(word), "u"); }
 
 // "1,2,3", in lines.
 std::string byte_list(absl::string_view bytes) {
@@ -95,34 +107,36 @@ std::string choice_text(const std::string& name, absl::Span<const ModuleLevel> l
   for (const ModuleLevel& level : levels) {
     absl::StrAppend(&declared, "const struct petrel_model_metadata *", renamed_for(level, get),
                     "(void);\n");
-    std::string condition;
-    for (const std::string& check : level.checks) {
-      absl::StrAppend(&condition, "\n      && __builtin_cpu_supports(\"", check, "\") != 0");
-    }
     choices = absl::StrCat("  if (most >= PETREL_MODULE_LEVEL_", absl::AsciiStrToUpper(level.name),
-                           " && has_f16c() != 0", condition, ") {\n    return ",
+                           " && has(", word_text(level.first), ", ", word_text(level.seventh), ", ",
+                           word_text(level.saved), ") != 0) {\n    return ",
                            renamed_for(level, get), "();\n  }\n", choices);
   }
   const std::string signature =
       "const struct petrel_model_metadata *petrel_compiled_model(uint32_t most)";
-  return absl::StrCat(declared, levels.empty() ? "" : kF16c,
+  return absl::StrCat(declared, levels.empty() ? "" : kHas,
                       "__attribute__((visibility(\"default\")))\n", signature, ";\n", signature,
-                      " {\n", levels.empty() ? "  (void)most;\n" : "  __builtin_cpu_init();\n",
-                      choices, "  return ", get, "();\n}\n\n");
+                      " {\n  /* Linkers that drop what nothing refers to keep the header. */\n"
+                      "  __asm__ volatile(\"\" : : \"r\"(&",
+                      name, "_module));\n", levels.empty() ? "  (void)most;\n" : "", choices,
+                      "  return ", get, "();\n}\n");
 }
 
 }  // namespace
 
 absl::Span<const ModuleLevel> module_levels() {
   static const auto* const kLevels = [] {
-    ModuleLevel avx2 = {
-        "avx2", {"-mavx2", "-mfma", "-mf16c", "-mbmi", "-mbmi2"}, {"avx2", "fma", "bmi", "bmi2"}};
+    ModuleLevel avx2 = {"avx2", {"-mavx2", "-mfma", "-mf16c", "-mbmi", "-mbmi2"}, 0, 0, 0};
+    avx2.first = word_of({12, 27, 28, 29});  // fma, xgetbv, avx, f16c
+    avx2.seventh = word_of({3, 5, 8});       // bmi, avx2, bmi2
+    avx2.saved = word_of({1, 2});            // XMM, YMM
     ModuleLevel avx512 = avx2;
     avx512.name = "avx512";
-    for (const char* feature : {"avx512f", "avx512cd", "avx512bw", "avx512dq", "avx512vl"}) {
+    for (const char* feature : {"avx512f", "avx512dq", "avx512cd", "avx512bw", "avx512vl"}) {
       avx512.flags.push_back(absl::StrCat("-m", feature));
-      avx512.checks.emplace_back(feature);
     }
+    avx512.seventh |= word_of({16, 17, 28, 30, 31});
+    avx512.saved |= word_of({5, 6, 7});  // masks, ZMM
     return new std::vector<ModuleLevel>{avx2, avx512};
   }();
   return *kLevels;
@@ -140,14 +154,15 @@ std::vector<CFile> module_files(const std::string& name, const std::vector<CFile
   }
   const Sha256 sha256 = sha256_of_sources(name, files);
   const absl::string_view digest(reinterpret_cast<const char*>(sha256.data()), sha256.size());
-  const std::string text = absl::StrCat(
-      levels.empty() ? "" : "#include <cpuid.h>\n\n", "#include \"", name,
-      ".h\"\n\n#include \"petrel_model.h\"\n#include \"petrel_module.h\"\n\n",
-      choice_text(name, levels), "static const struct {\n  struct petrel_module_header header;\n",
-      "  unsigned char manifest[", manifest.size(), "];\n} ", name,
-      "_module __attribute__((section(PETREL_MODULE_SECTION), used)) = {\n",
-      "    {PETREL_MODULE_MAGIC, PETREL_MODEL_ABI_VERSION, ", manifest.size(), "u, 0u,\n    {",
-      byte_list(digest), "},\n    {0}},\n    {", byte_list(manifest), "}};\n");
+  const std::string text =
+      absl::StrCat(levels.empty() ? "" : "#include <cpuid.h>\n\n", "#include \"", name,
+                   ".h\"\n\n#include \"petrel_model.h\"\n#include \"petrel_module.h\"\n\n",
+                   "static const struct {\n  struct petrel_module_header header;\n",
+                   "  unsigned char manifest[", manifest.size(), "];\n} ", name,
+                   "_module __attribute__((section(PETREL_MODULE_SECTION), used)) = {\n",
+                   "    {PETREL_MODULE_MAGIC, PETREL_MODEL_ABI_VERSION, ", manifest.size(),
+                   "u, 0u,\n    {", byte_list(digest), "},\n    {0}},\n    {", byte_list(manifest),
+                   "}};\n\n", choice_text(name, levels));
   std::vector<CFile> made = {
       {name + "_module.c", text},
       {"petrel_module.h", std::string(find_source("model/petrel_module.h")->text)}};

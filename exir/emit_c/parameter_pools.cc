@@ -2,6 +2,7 @@
 #include "exir/emit_c/parameter_pools.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -76,6 +77,22 @@ absl::Status check_choice(const CPools& pools, const CParameter& parameter,
       absl::StrCat("--link-param: parameter '", parameter.name, "': ", problem));
 }
 
+// The first with room; else one that is too small, as check_room() then says; none where all
+// that could are full to what is preferred.
+std::optional<size_t> pool_for(const CPools& pools, const CParameter& parameter,
+                               const ParameterChoice& choice, const std::vector<int64_t>& used) {
+  std::optional<size_t> too_small;
+  for (const size_t index : choice.pools) {
+    const plan::MemoryPool& pool = pools.constants[index];
+    if (!problem_of(parameter, pool).empty()) continue;
+    const int64_t bytes = used[index] + bytes_in(pool, parameter);
+    if (pool.prefer.has_value() && bytes > *pool.prefer) continue;
+    if (bytes <= pool.capacity().value_or(bytes)) return index;
+    too_small = index;
+  }
+  return too_small;
+}
+
 }  // namespace
 
 int64_t constant_bytes(const std::vector<CParameter>& parameters, const plan::MemoryPool& pool) {
@@ -94,20 +111,16 @@ absl::Status place_parameters(const CPools& pools, std::vector<CParameter>* para
     const ParameterChoice choice = pools.of_parameter(parameter.name);
     PETREL_RETURN_IF_ERROR(check_choice(pools, parameter, choice));
     parameter.is_external = choice.is_external && !parameter.is_of_delegates;
-    for (const size_t index : choice.pools) {
-      const plan::MemoryPool& pool = pools.constants[index];
-      if (!problem_of(parameter, pool).empty()) continue;
-      const int64_t bytes = used[index] + bytes_in(pool, parameter);
-      if (pool.prefer.has_value() && bytes > *pool.prefer) continue;
-      if (pool.kind == plan::PoolKind::kReadWrite) {
-        parameter.room = absl::StrCat("pool_", pool.name, " + ", used[index]);
-      } else {
-        parameter.is_external = false;
-      }
-      used[index] = bytes;
-      parameter.pool = &pool;
-      break;
+    const std::optional<size_t> index = pool_for(pools, parameter, choice, used);
+    if (!index.has_value()) continue;
+    const plan::MemoryPool& pool = pools.constants[*index];
+    if (pool.kind == plan::PoolKind::kReadWrite) {
+      parameter.room = absl::StrCat("pool_", pool.name, " + ", used[*index]);
+    } else {
+      parameter.is_external = false;
     }
+    used[*index] += bytes_in(pool, parameter);
+    parameter.pool = &pool;
   }
   for (const plan::MemoryPool& pool : pools.constants) {
     check_room(*parameters, pool, shortages);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Which parameters lie in the pool of a user. In the order of the files each goes to the
-// first of its pools that has room below what is preferred there:
+// first of its pools that has room, below what is preferred there and within its limit:
 //
 //   pools.of_parameter("conv1.weight").pools == {0, 1}   itcm, then flash
-//   itcm   prefer=4K     conv1.weight, conv1.bias
+//   itcm   limit=4K      conv1.weight, conv1.bias
 //   flash  limit=64K     all the others; more is an error
 //
 // In a read-write pool they get rooms, into which they are loaded.

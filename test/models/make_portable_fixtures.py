@@ -41,6 +41,13 @@ class Repeated(nn.Module):
         return y, y, x, x, y
 
 
+class KnownNumbers(nn.Module):
+    """Outputs that are numbers, known when the model is exported."""
+
+    def forward(self, x):
+        return x * 2, 3, x.shape[0] + 2**40, 2.5, x, True
+
+
 class Cases(nn.Module):
     """Names that differ in nothing but their case."""
 
@@ -217,6 +224,7 @@ def cases():
     return {
         "large_integers": (LargeIntegers(), (integers, mask)),
         "repeated": (Repeated(), (torch.tensor([1.0, 2.0]),)),
+        "known_numbers": (KnownNumbers(), (torch.tensor([1.0, 2.0]),)),
         "cases": (Cases(), (torch.tensor([1.0, 2.0]), torch.tensor([3.0]))),
         "bits": (Bits(), (torch.tensor([1, 2]), torch.tensor([3, 3]))),
         "words": (Words(), (torch.tensor([1.0, 2.0, 3.0]), torch.tensor([4.0, 5.0, 6.0]))),
@@ -246,7 +254,7 @@ def main() -> None:
         neutral_archive.save(torch.export.export(module, args), OUT / f"{name}.pt2")
         for kind, tensors in (("input", args), ("output", outputs)):
             for i, tensor in enumerate(tensors):
-                np.save(OUT / f"{name}.{kind}_{i}.npy", tensor.numpy())
+                np.save(OUT / f"{name}.{kind}_{i}.npy", np.asarray(tensor))
 
 
 if __name__ == "__main__":

@@ -26,7 +26,8 @@ NAMES = {
     "narrow_test": ("test/models/narrow", "casts_bf16 casts_f16 functions_bf16 functions_f16 "
                     "moves_bf16 moves_f16 promotions_bf16 promotions_f16 windows_bf16 windows_f16"),
     "odd_models_test": ("test/models/portable",
-                        "bits from_one from_ten large_integers nothing_reduced repeated words"),
+                        "bits from_one from_ten known_numbers large_integers nothing_reduced "
+                        "repeated words"),
     "quantized_test": ("test/quantized/programs",
                        "filters_dynamic groups_2bit groups_4bit groups_dynamic_4bit image_channel "
                        "image_tensor mixed rows rows_4bit rows_8bit rows_dynamic rows_dynamic_4bit "
@@ -34,7 +35,8 @@ NAMES = {
     "varying_test": ("test/models/varying",
                      "cnn_batch cnn_image cond_varying encoder few_rows found_limits found_places "
                      "found_rows found_scales found_start mask_rows masked_places mlp numbers "
-                     "powers prefill resamples resizes selected sizes vocoder windows"),
+                     "powers prefill resamples resizes returned_numbers selected sizes vocoder "
+                     "windows"),
     "vectors_test": ("test/models/portable", "planes products windows"),
 }
 # Rows that none of them reaches: export folds them, makes views of them, or writes others for

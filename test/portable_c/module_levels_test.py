@@ -66,6 +66,13 @@ class ModuleLevelsTest(unittest.TestCase):
         self.assertEqual(len(set(models)), len(self.caps))
         self.assertEqual(models[3], models[2])
 
+    def test_the_processor_is_asked_and_not_the_library_of_the_compiler(self):
+        # As zig's answers.
+        library = self.made(CELL, cc="gcc -D__builtin_cpu_supports(x)=0")
+        get = ctypes.CDLL(str(library)).petrel_compiled_model
+        get.restype, get.argtypes = ctypes.c_void_p, [ctypes.c_uint32]
+        self.assertEqual(len({get(level) for level in (0, 1, 2)}), len(self.caps))
+
     def test_fused_sums_show_which_level_a_run_takes(self):
         if "avx2" not in self.caps:
             self.skipTest("this processor has no avx2")
@@ -78,6 +85,11 @@ class ModuleLevelsTest(unittest.TestCase):
             for x, y in zip(npy_file.elements(output), eager, strict=True):
                 self.assertLessEqual(abs(x - y), 1e-4 * max(map(abs, eager)))
         self.assertEqual(len(data), 2)
+
+    def test_a_linker_that_drops_what_nothing_refers_to_keeps_the_header(self):
+        for words in ((), ("--target", "rv32")):
+            library = self.made(CELL, *words, cc="gcc -Wl,--gc-sections")
+            self.assertIn("abi_version", done([PETREL, "inspect", library], self.folder))
 
     def test_parameters_are_there_once(self):
         for constants in ("text", "incbin"):

@@ -73,6 +73,11 @@ class OddModelsTest(unittest.TestCase):
     def test_integers_that_no_double_holds(self):
         self.check("large_integers")
 
+    def test_numbers_that_export_knows_are_outputs(self):
+        rows = self.check("known_numbers").manifest["methods"][0]["outputs"]
+        self.assertEqual([(r["dtype"], r["shape"]) for r in rows[1:4]],
+                         [("i64", []), ("i64", []), ("f64", [])])
+
     def test_self_test_sees_one_integer_that_is_wrong(self):
         built = self.package("large_integers")
         file = self.folder / "c/kws_selftest.c"

@@ -276,6 +276,22 @@ class PoolsTest(unittest.TestCase):
         self.assertEqual({r["pool"] for r in none.manifest["parameters"]}, {None})
         self.assertNotIn("kws_memory.c", os.listdir(self.folder / "none/c"))
 
+    def test_parameters_beyond_a_limit_lie_in_the_next_pool(self):
+        for key in ("limit", "size", "prefer"):
+            with self.subTest(key=key):
+                folder = self.folder / key
+                folder.mkdir()
+                built = self.make(*words("--pool", f"name=itcm,kind=ro,{key}=1K",
+                                         "name=flash,kind=ro"), "--params", "pool", folder=folder)
+                found = self.bytes_of(built)
+                self.assertTrue(0 < found["itcm"] <= 1024, found)
+                self.assertGreater(found["flash"], 1024)
+                built.selftest()
+        message = self.refused(*words("--pool", "name=itcm,kind=ro,limit=1K",
+                                      "name=flash,kind=ro,limit=2K"), "--params", "pool")
+        self.assertRegex(message, r"pool 'flash' has 2048 bytes, its \d+ parameters need \d+, \d+ "
+                                  r"more; the largest: ")
+
     def test_state_lies_in_the_pool_of_that_name(self):
         ones = struct.pack("<4f", 1, 1, 1, 1)
         for i, (methods, pools, place) in enumerate((

@@ -135,6 +135,9 @@ class VaryingTest(unittest.TestCase):
             with self.assertRaisesRegex(AssertionError, "forward: 123"):
                 built.run("forward", [rows, number.to_bytes(8, "little", signed=True)])
 
+    def test_numbers_that_are_outputs(self):
+        self.check_calls("returned_numbers", more=package.SANITIZED)
+
     # The app of the test frees nothing where a run fails.
     @unittest.mock.patch.dict(os.environ, {"ASAN_OPTIONS": "detect_leaks=0"})
     def test_tensors_of_which_data_tell_how_many(self):
