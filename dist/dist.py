@@ -7,6 +7,7 @@
     out/petrel-runtime-0.1.0-linux-x86_64.tar.gz  the same without the command
     out/petrel-symbols-0.1.0-linux-x86_64.tar.gz  names of functions, for debuggers
     out/petrel_runtime-0.1.0-py3-none-manylinux_2_34_x86_64.whl
+    out/petrel-android-0.1.0.aar                  with --ndk FOLDER, before `run` or behind it
     out/SHA256SUMS
 
 Equal sources and packages of the system give equal bytes, in whatever folder. docs/sdk.md
@@ -17,6 +18,7 @@ import pathlib
 import platform
 from typing import Dict
 
+import aar_file
 import archive_file
 import described
 import facts
@@ -97,6 +99,8 @@ def main() -> None:
         written.append(folder / f"{name}.tar.gz")
         archive_file.write(written[-1], archive_file.packed(name, files))
     written.append(write_wheel(top, folder, whole))
+    if aar_file.is_built(top):
+        written.append(aar_file.write(top, folder))
     archive_file.write_sums(folder, "SHA256SUMS", written)
     for path in written:
         print(path)

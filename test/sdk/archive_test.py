@@ -49,7 +49,7 @@ class ArchiveTest(unittest.TestCase):
         for name in ("first", "second"):
             lines = output("dist/dist", "--output-dir", FOLDER / name).splitlines()
             cls.paths[name] = [pathlib.Path(line) for line in lines]
-        whole, runtime, symbols, cls.wheel = cls.paths["first"]
+        whole, runtime, symbols, cls.wheel = cls.paths["first"][:4]
         for path in (whole, runtime, symbols):
             with tarfile.open(path) as archive:
                 archive.extractall(FOLDER)

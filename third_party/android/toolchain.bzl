@@ -213,6 +213,7 @@ def _impl(rctx):
         if ndk and rctx.path(ndk + "/" + name).exists:
             rctx.symlink(ndk + "/" + name, "notices/" + name)
     rctx.file("revision", revision + "\n")
+    rctx.file("ndk.bzl", "HAS_NDK = %s\n" % bool(ndk))
     rctx.file("BUILD.bazel", _BUILD.format(cpus = repr(TARGETS.keys()), folders = repr(folders)))
 
 _android_toolchain = repository_rule(
