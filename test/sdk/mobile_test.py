@@ -17,6 +17,7 @@ import android_archive
 import java_classes
 import zip_file
 
+
 class AndroidTest(unittest.TestCase):
 
     def contents(self, revision="28.0.13004108\n"):
