@@ -124,7 +124,8 @@ class Delegate {
   runtime::Error make_empty(runtime::Span<runtime::EValue*> args);
   runtime::Error infer_dims(const runtime::BackendExecutionContext& context);
   runtime::Error reshape(runtime::Budget* memory);
-  runtime::Error set_up();
+  // Inputs and outputs are where they are bound, or at the placeholder, if it is not null.
+  runtime::Error set_up(void* placeholder);
 
   Graph graph_;  // dims are those of the last execution
   std::vector<External> inputs_;

@@ -61,14 +61,36 @@ static size_t count_steps(xnn_runtime_t runtime) {
   return count;
 }
 
+static bool has_external(xnn_runtime_t runtime, const uint32_t* ids, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    if (ids[i] < runtime->num_values &&
+        runtime->values[ids[i]].allocation_type == xnn_allocation_type_external) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool is_end(xnn_runtime_t runtime, size_t index) {
+  const struct xnn_operator_data* data = &runtime->opdata[index];
+  return has_external(runtime, data->inputs, data->num_inputs) ||
+         has_external(runtime, data->outputs, data->num_outputs);
+}
+
 struct petrel_calls* petrel_make_calls(xnn_runtime_t runtime) {
   struct petrel_calls* calls = xnn_allocate_zero_memory(sizeof(struct petrel_calls));
   if (calls == NULL) return NULL;
+  size_t num_ends = 0;
+  for (size_t i = 0; i < runtime->num_ops; i++) num_ends += is_end(runtime, i);
   const size_t bytes = (count_steps(runtime) + 1) * sizeof(struct petrel_call);
   calls->calls = xnn_allocate_zero_simd_memory(bytes);
-  if (calls->calls == NULL) {
-    xnn_release_memory(calls);
+  calls->ends = xnn_allocate_memory((num_ends + 1) * sizeof(uint32_t));
+  if (calls->calls == NULL || calls->ends == NULL) {
+    petrel_delete_calls(calls);
     return NULL;
+  }
+  for (size_t i = 0; i < runtime->num_ops; i++) {
+    if (is_end(runtime, i)) calls->ends[calls->num_ends++] = (uint32_t)i;
   }
   return calls;
 }
@@ -76,6 +98,7 @@ struct petrel_calls* petrel_make_calls(xnn_runtime_t runtime) {
 void petrel_delete_calls(struct petrel_calls* calls) {
   if (calls == NULL) return;
   xnn_release_simd_memory(calls->calls);
+  xnn_release_memory(calls->ends);
   xnn_release_memory(calls);
 }
 
@@ -194,6 +217,57 @@ void petrel_plan_calls(xnn_runtime_t runtime, struct petrel_calls* calls) {
     more = call->kind == kOperator ? 0 : (uint16_t)(more < UINT16_MAX - 1 ? more + 1 : 0);
   }
   calls->are_planned = true;
+}
+
+/* The call of a step; null where there is none, as of operators that have nothing to do. */
+static struct petrel_call* find_call(const struct petrel_calls* calls, size_t step) {
+  size_t first = 0, end = calls->count;
+  while (first < end) {
+    const size_t middle = first + (end - first) / 2;
+    if (calls->calls[middle].step < step) {
+      first = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  const bool is_found = first < calls->count && calls->calls[first].step == step;
+  return is_found ? &calls->calls[first] : NULL;
+}
+
+static enum xnn_status set_up_operator(xnn_runtime_t runtime, struct xnn_operator_data* data) {
+  /* One that was removed has none. */
+  if (data->operator_objects[0] == NULL) return xnn_status_success;
+  return data->setup(data, runtime->values, runtime->num_values, runtime->threadpool);
+}
+
+static void plan_again(xnn_runtime_t runtime, struct petrel_calls* calls, size_t index) {
+  const struct xnn_operator_data* data = &runtime->opdata[index];
+  for (size_t j = 0; j < XNN_MAX_OPERATOR_OBJECTS; j++) {
+    struct petrel_call* call = find_call(calls, index * XNN_MAX_OPERATOR_OBJECTS + j);
+    if (call == NULL) continue;
+    const bool was_operator = call->kind == kOperator;
+    plan_step(call, data, data->operator_objects[j]);
+    /* The counts of those before it would be others. */
+    if (was_operator != (call->kind == kOperator)) calls->are_planned = false;
+  }
+}
+
+enum xnn_status petrel_set_up(xnn_runtime_t runtime, struct petrel_calls* calls) {
+  const bool all = !calls->are_set_up;
+  const size_t count = all ? runtime->num_ops : calls->num_ends;
+  calls->are_set_up = false;
+  for (size_t i = 0; i < count; i++) {
+    const size_t index = all ? i : calls->ends[i];
+    const enum xnn_status status = set_up_operator(runtime, &runtime->opdata[index]);
+    if (status != xnn_status_success) {
+      calls->are_planned = false;
+      return status;
+    }
+    if (calls->are_planned) plan_again(runtime, calls, index);
+  }
+  calls->are_set_up = true;
+  if (!calls->are_planned) petrel_plan_calls(runtime, calls);
+  return xnn_status_success;
 }
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }

@@ -150,6 +150,8 @@ TEST_F(CallsTest, FollowAWorkspaceThatMoves) {
   second.set_up();
   second.run(1);
   EXPECT_EQ(first.run(1), expected);
+  first.set_up();
+  EXPECT_EQ(first.run(1), expected);
 }
 
 TEST_F(CallsTest, FollowOtherAddresses) {
@@ -163,6 +165,28 @@ TEST_F(CallsTest, FollowOtherAddresses) {
   ASSERT_EQ(xnn_setup_runtime_v2(cell.runtime(), 2, ends), xnn_status_success);
   ASSERT_EQ(xnn_invoke_runtime(cell.runtime()), xnn_status_success);
   EXPECT_EQ(out, expected);
+}
+
+// The same, each time with other tensors.
+TEST_F(CallsTest, FollowOtherAddressesOfOneEndAtATime) {
+  Cell cell(16, nullptr, workspace_, 0);
+  for (const size_t rows : {1, 7, 300}) {
+    ASSERT_EQ(cell.reshape(rows), xnn_status_success);
+    cell.set_up();
+    const std::vector<float> expected = cell.run(1);
+    std::vector<std::vector<float>> inputs(3), outputs(3);
+    for (size_t i = 0; i < 6; ++i) {
+      std::vector<float>& x = inputs[i / 2];
+      std::vector<float>& out = outputs[(i + 1) / 2 % 3];
+      x.assign(rows * 16 + XNN_EXTRA_BYTES, 0);
+      for (size_t k = 0; k < rows * 16; ++k) x[k] = std::cos(static_cast<float>(k));
+      out.assign(rows * 16, 0);
+      const xnn_external_value ends[] = {{0, x.data()}, {1, out.data()}};
+      ASSERT_EQ(xnn_setup_runtime_v2(cell.runtime(), 2, ends), xnn_status_success);
+      ASSERT_EQ(xnn_invoke_runtime(cell.runtime()), xnn_status_success);
+      EXPECT_EQ(out, expected) << rows << " rows, " << i;
+    }
+  }
 }
 
 // Operators were told sizes but no addresses.
