@@ -48,6 +48,7 @@ _XNNPACK_PATCHES = [
     "steps",
     "calls",
     "winograd_each_run",
+    "moved_copies",
 ]
 
 def source_libraries():

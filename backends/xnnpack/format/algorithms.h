@@ -29,8 +29,8 @@
 
 namespace petrel::backends::xnnpack {
 
-// Sets `winograd_threads` of the chosen nodes to `threads`, and `transforms_each_run`. Precondition: the graph
-// passes check_graph, threads > 0.
+// Sets `winograd_threads` of the chosen nodes to `threads`, and `transforms_each_run`.
+// Precondition: the graph passes check_graph, threads > 0.
 void choose_algorithms(Graph* graph, uint32_t threads);
 
 // By how many bytes the packed filters of chosen nodes are larger than others would be.

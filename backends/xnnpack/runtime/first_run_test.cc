@@ -45,6 +45,26 @@ TEST(FirstRun, IsReadyWhenItIsLoaded) {
   run_chain(*delegate, 300, 256);
 }
 
+// Loading has no addresses of inputs and outputs yet, which are one there.
+TEST(FirstRun, CopiesAnInputToAnOutput) {
+  GraphBuilder b;
+  const uint32_t x = b.input({2, 6});
+  const uint32_t between = b.output({3, 4});
+  const uint32_t y = b.output({12});
+  b.node(NodeKind::StaticReshape, {x}, {between}).list = {3, 4};
+  b.node(NodeKind::StaticReshape, {between}, {y}).list = {12};
+  const auto delegate = load(b.graph, {});
+  ASSERT_NE(delegate, nullptr);
+  Arguments args;
+  float* in = args.add({2, 6});
+  const float* outputs[] = {args.add({3, 4}), args.add({12})};
+  for (int i = 0; i < 12; ++i) in[i] = static_cast<float>(i + 1);
+  ASSERT_EQ(args.run(*delegate), runtime::Error::Ok);
+  for (const float* out : outputs) {
+    for (int i = 0; i < 12; ++i) EXPECT_EQ(out[i], i + 1);
+  }
+}
+
 // Additions of 1 in a row: nodes without weights.
 Graph additions(uint32_t count, TestMap* map) {
   map->data["one"] = {1};

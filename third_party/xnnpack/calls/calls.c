@@ -243,10 +243,13 @@ static enum xnn_status set_up_operator(xnn_runtime_t runtime, struct xnn_operato
 static void plan_again(xnn_runtime_t runtime, struct petrel_calls* calls, size_t index) {
   const struct xnn_operator_data* data = &runtime->opdata[index];
   for (size_t j = 0; j < XNN_MAX_OPERATOR_OBJECTS; j++) {
+    xnn_operator_t op = data->operator_objects[j];
     struct petrel_call* call = find_call(calls, index * XNN_MAX_OPERATOR_OBJECTS + j);
-    if (call == NULL) continue;
+    const bool is_needed = op != NULL && op->state != xnn_run_state_skip;
+    if (is_needed != (call != NULL)) calls->are_planned = false;
+    if (!is_needed || call == NULL) continue;
     const bool was_operator = call->kind == kOperator;
-    plan_step(call, data, data->operator_objects[j]);
+    plan_step(call, data, op);
     /* The counts of those before it would be others. */
     if (was_operator != (call->kind == kOperator)) calls->are_planned = false;
   }

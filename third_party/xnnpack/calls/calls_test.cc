@@ -189,6 +189,35 @@ TEST_F(CallsTest, FollowOtherAddressesOfOneEndAtATime) {
   }
 }
 
+// A reshape whose output first lies where its input does.
+TEST_F(CallsTest, CopyAgainWhereACopyWasInPlace) {
+  xnn_subgraph_t graph = nullptr;
+  ASSERT_EQ(xnn_create_subgraph(2, 0, &graph), xnn_status_success);
+  const size_t from[] = {2, 8}, to[] = {4, 4};
+  uint32_t x = 0, out = 0;
+  ASSERT_EQ(xnn_define_tensor_value(graph, xnn_datatype_fp32, 2, from, nullptr, 0,
+                                    XNN_VALUE_FLAG_EXTERNAL_INPUT, &x),
+            xnn_status_success);
+  ASSERT_EQ(xnn_define_tensor_value(graph, xnn_datatype_fp32, 2, to, nullptr, 1,
+                                    XNN_VALUE_FLAG_EXTERNAL_OUTPUT, &out),
+            xnn_status_success);
+  ASSERT_EQ(xnn_define_static_reshape(graph, 2, to, x, out, 0), xnn_status_success);
+  xnn_runtime_t runtime = nullptr;
+  ASSERT_EQ(xnn_create_runtime_v4(graph, nullptr, workspace_, nullptr, 0, &runtime),
+            xnn_status_success);
+  xnn_delete_subgraph(graph);
+  ASSERT_EQ(xnn_reshape_runtime(runtime), xnn_status_success);
+  std::vector<float> input(16 + XNN_EXTRA_BYTES, 3), output(16 + XNN_EXTRA_BYTES, 0);
+  for (float* target : {input.data(), output.data()}) {
+    const xnn_external_value ends[] = {{0, input.data()}, {1, target}};
+    ASSERT_EQ(xnn_setup_runtime_v2(runtime, 2, ends), xnn_status_success);
+    ASSERT_EQ(xnn_invoke_runtime(runtime), xnn_status_success);
+    EXPECT_EQ(target[0], 3);
+    EXPECT_EQ(target[15], 3);
+  }
+  xnn_delete_runtime(runtime);
+}
+
 // Operators were told sizes but no addresses.
 TEST_F(CallsTest, RefuseWhatIsNotSetUp) {
   Cell cell(16, nullptr, workspace_, 0);
