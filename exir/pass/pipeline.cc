@@ -15,6 +15,7 @@
 #include "exir/pass/decompose/decompose.h"
 #include "exir/pass/passes/dequantise_late.h"
 #include "exir/pass/passes/drop_assertions.h"
+#include "exir/pass/passes/drop_expands.h"
 #include "exir/pass/passes/drop_zero_points.h"
 #include "exir/pass/passes/fold_batch_norm.h"
 #include "exir/pass/passes/fold_constants.h"
@@ -54,6 +55,7 @@ constexpr Pass kBefore[] = {
     {"decompose", "composites become what backends and kernels know", decompose},
     {"remove_identities", "decompositions leave factors of one and views of views",
      remove_identities},
+    {"drop_expands", "decompositions expand what operators of two tensors broadcast", drop_expands},
     {"fold_batch_norm", "convolutions and matrix products have their last form", fold_batch_norm},
     {"additive_masks", "masks that are constant fold with all else", additive_masks},
     {"fold_constants", "backends take weights, not computations of weights", fold_constants},
