@@ -195,7 +195,7 @@ ProcessorUse::ProcessorUse(const PlannedMethod& method) {
   }
   for (const Node* node : storage.steps()) {
     if (target_of(*node) != kProcessor) continue;
-    for (const Value* operand : node->operands()) read.insert(storage.root(operand));
+    for (const Value* operand : storage.operands_of(*node)) read.insert(storage.root(operand));
     for (size_t i = 0; i < node->num_results(); ++i) written.insert(storage.root(node->result(i)));
   }
 }

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exir/emit_c/kernel_library.h"
 
+#include <algorithm>
+#include <regex>
 #include <string>
 
+#include "absl/strings/ascii.h"
+#include "exir/emit_c/sources.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -143,6 +147,22 @@ TEST(KernelLibrary, HeadersOfAProcessorAreIncludedOnThatOneOnly) {
   EXPECT_EQ(library.conditional_includes(),
             "#if defined(__AVX__)\n#include <immintrin.h>\n#endif\n");
   EXPECT_THAT(library.text(), Not(HasSubstr("#include")));
+}
+
+// Clang warns where it is told to unroll a loop and cannot (-Wpass-failed, part of -Wall).
+TEST(KernelLibrary, LoopsThatAreUnrolledHaveALengthThatCompilersKnow) {
+  const std::regex loop("PETREL_UNROLL\\n *for \\(int32_t (\\w+) = 0; \\1 < ([^;]*);");
+  size_t found = 0;
+  for (const Source& source : all_sources()) {
+    const std::string text(source.text);
+    for (std::sregex_iterator at(text.begin(), text.end(), loop), end; at != end; ++at, ++found) {
+      const std::string length = (*at)[2];
+      const bool is_constant = std::none_of(length.begin(), length.end(), absl::ascii_islower);
+      // What is left of it in each round of the loop around it, which is unrolled, too.
+      EXPECT_TRUE(is_constant || length == "half") << source.path << ": " << (*at)[0];
+    }
+  }
+  EXPECT_GT(found, 30u);
 }
 
 TEST(KernelLibrary, AKernelThatIsNotThereIsAnError) {

@@ -322,7 +322,9 @@ std::vector<std::string> problems_of(const PlannedMethod& method,
   for (const Value* input : method.graph->inputs()) note("input ", problem_of(input, sizes));
   for (const Node* node : method.storage->steps()) {
     if (is_nothing(*node, *method.storage)) continue;
-    note(absl::StrCat(node->describe(), ": "), problem_of(*node, *method.storage, sizes));
+    for (const Node* part : method.storage->nodes_of(*node)) {
+      note(absl::StrCat(part->describe(), ": "), problem_of(*part, *method.storage, sizes));
+    }
   }
   return problems;
 }

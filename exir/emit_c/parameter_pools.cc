@@ -77,20 +77,25 @@ absl::Status check_choice(const CPools& pools, const CParameter& parameter,
       absl::StrCat("--link-param: parameter '", parameter.name, "': ", problem));
 }
 
-// The first with room; else one that is too small, as check_room() then says; none where all
-// that could are full to what is preferred.
+// The first with room; none where one of those that could is full to what is preferred alone;
+// else one that is too small, as check_room() then says.
 std::optional<size_t> pool_for(const CPools& pools, const CParameter& parameter,
                                const ParameterChoice& choice, const std::vector<int64_t>& used) {
   std::optional<size_t> too_small;
+  bool is_full = false;  // to what is preferred
   for (const size_t index : choice.pools) {
     const plan::MemoryPool& pool = pools.constants[index];
     if (!problem_of(parameter, pool).empty()) continue;
     const int64_t bytes = used[index] + bytes_in(pool, parameter);
-    if (pool.prefer.has_value() && bytes > *pool.prefer) continue;
-    if (bytes <= pool.capacity().value_or(bytes)) return index;
-    too_small = index;
+    if (pool.prefer.has_value() && bytes > *pool.prefer) {
+      is_full = true;
+    } else if (bytes <= pool.capacity().value_or(bytes)) {
+      return index;
+    } else {
+      too_small = index;
+    }
   }
-  return too_small;
+  return is_full ? std::nullopt : too_small;
 }
 
 }  // namespace

@@ -287,6 +287,10 @@ class PoolsTest(unittest.TestCase):
                 self.assertTrue(0 < found["itcm"] <= 1024, found)
                 self.assertGreater(found["flash"], 1024)
                 built.selftest()
+        # What is full to what is preferred alone refuses nothing.
+        mixed = self.make(*words("--pool", "name=itcm,kind=ro,limit=1K",
+                                 "name=flash,kind=ro,prefer=1K"), "--params", "pool")
+        self.assertEqual({r["kind"] for r in mixed.manifest["parameters"]}, {"pooled", "linked"})
         message = self.refused(*words("--pool", "name=itcm,kind=ro,limit=1K",
                                       "name=flash,kind=ro,limit=2K"), "--params", "pool")
         self.assertRegex(message, r"pool 'flash' has 2048 bytes, its \d+ parameters need \d+, \d+ "

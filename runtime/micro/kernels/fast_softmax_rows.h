@@ -14,13 +14,13 @@ static inline void NAME_ROWS(const IN_TYPE *in, int32_t rows, OUT_TYPE *out) {
   float powers[NAME_AT_ONCE * SIZE];
   float largest[NAME_AT_ONCE];
   float sums[NAME_AT_ONCE];
-  PETREL_UNROLL
+  PETREL_UNROLL_INLINED
   for (int32_t r = 0; r < rows; ++r) {
     largest[r] = -INFINITY;
     sums[r] = 0.0f;
   }
   for (int32_t i = 0; i < SIZE; ++i) {
-    PETREL_UNROLL
+    PETREL_UNROLL_INLINED
     for (int32_t r = 0; r < rows; ++r) {
       const float x = in[r * SIZE + i];
       largest[r] = x > largest[r] ? x : largest[r];
@@ -32,7 +32,7 @@ static inline void NAME_ROWS(const IN_TYPE *in, int32_t rows, OUT_TYPE *out) {
     }
   }
   for (int32_t i = 0; i < SIZE; ++i) {
-    PETREL_UNROLL
+    PETREL_UNROLL_INLINED
     for (int32_t r = 0; r < rows; ++r) {
       sums[r] += powers[r * SIZE + i];
     }

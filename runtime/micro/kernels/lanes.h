@@ -46,6 +46,14 @@
 #define PETREL_UNROLL
 #endif
 
+/* The same before one that gets its length from callers, of which it becomes a part: clang unrolls
+ * it there by itself, and warns where it is told to and cannot. */
+#if defined(__GNUC__) && !defined(__clang__)
+#define PETREL_UNROLL_INLINED PETREL_UNROLL
+#else
+#define PETREL_UNROLL_INLINED
+#endif
+
 /* Keeps a vector in its register: gcc would read it anew for each product of it. */
 #if defined(__GNUC__) && defined(__SSE2__)
 #define PETREL_KEEP(vector) __asm__("" : "+v"(vector))

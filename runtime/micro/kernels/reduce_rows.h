@@ -12,7 +12,7 @@ static inline OUT_TYPE NAME_FINISH(ARITHMETIC value) { return STORE_OUT(FINISH);
 static void NAME(const IN_TYPE *in, OUT_TYPE *out) {
   const int32_t fours = KEPT / 4 * 4;
   for (int32_t k = 0; k < fours; k += 4) {
-    const IN_TYPE *first = in + k * REDUCED;
+    const IN_TYPE *first = &in[k * REDUCED];
     const IN_TYPE *second = first + REDUCED;
     const IN_TYPE *third = second + REDUCED;
     const IN_TYPE *fourth = third + REDUCED;

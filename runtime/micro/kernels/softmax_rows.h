@@ -22,13 +22,13 @@ static inline void NAME_ROWS(const IN_TYPE *in, int32_t rows, OUT_TYPE *out) {
   double powers[NAME_POWERS(NAME_AT_ONCE)];
   double largest[NAME_AT_ONCE];
   double sums[NAME_AT_ONCE];
-  PETREL_UNROLL
+  PETREL_UNROLL_INLINED
   for (int32_t r = 0; r < rows; ++r) {
     largest[r] = -(double)INFINITY;
     sums[r] = 0.0;
   }
   for (int32_t i = 0; i < SIZE; ++i) {
-    PETREL_UNROLL
+    PETREL_UNROLL_INLINED
     for (int32_t r = 0; r < rows; ++r) {
       const double x = LOAD_IN(in[r * SIZE + i]);
       largest[r] = petrel_is_larger(x, largest[r]) ? x : largest[r];
@@ -40,7 +40,7 @@ static inline void NAME_ROWS(const IN_TYPE *in, int32_t rows, OUT_TYPE *out) {
     }
   }
   for (int32_t i = 0; i < SIZE; ++i) {
-    PETREL_UNROLL
+    PETREL_UNROLL_INLINED
     for (int32_t r = 0; r < rows; ++r) {
       sums[r] += powers[r * SIZE + i];
     }
