@@ -23,7 +23,7 @@ def _static_archive_impl(ctx):
     arguments.set_param_file_format("multiline")
     arguments.use_param_file("@%s", use_always = True)
     ctx.actions.run(
-        executable = "/usr/bin/ar",
+        executable = ctx.executable.archiver or "/usr/bin/ar",
         arguments = [arguments],
         inputs = own,
         outputs = [ctx.outputs.archive],
@@ -38,24 +38,27 @@ _static_archive = rule(
     implementation = _static_archive_impl,
     attrs = {
         "archive": attr.output(mandatory = True),
+        "archiver": attr.label(allow_single_file = True, cfg = "host", executable = True),
         "deps": attr.label_list(providers = [CcInfo]),
         "without": attr.label_list(providers = [CcInfo]),
     },
 )
 
-def static_archive(name, deps, without = []):
+def static_archive(name, deps, without = [], **kwargs):
     """An archive with the objects of libraries and of all that they need.
 
     Args:
       name: the file.
       deps: libraries.
       without: libraries of other archives, whose objects are left out.
+      **kwargs: archiver, where objects are not Linux's; tags.
     """
     _static_archive(
         name = name + "_rule",
         archive = name,
         deps = deps,
         without = without,
+        **kwargs
     )
 
 def _public_headers_impl(ctx):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The archive for phones, of libraries that stand for those that need another compiler.
+"""The archives for phones, of libraries that stand for those that need another compiler.
 
-test/sdk/android looks at a real one.
+test/sdk/android and test/sdk/apple look at real ones.
 """
 
 import hashlib
@@ -9,13 +9,47 @@ import io
 import json
 import os
 import pathlib
+import plistlib
+import struct
 import unittest
 import zipfile
 
 import aar_file
 import android_archive
 import java_classes
+import mach_o
+import xcframework_archive
 import zip_file
+
+PROCESSORS = {"arm64": (0x0100000c, 0), "x86_64": (0x01000007, 3)}
+PLATFORMS = {"macos": 1, "ios": 2, "ios-simulator": 7}
+
+
+def mach_object(processor, platform, names, private=()):
+    """An object with functions that are shown and ones that are not, and one that it lacks."""
+    rows = [(name, 0x0f) for name in names] + [(name, 0x1f) for name in private] + \
+        [("puts", 0x01)]
+    texts, symbols = b"\0", b""
+    for name, flags in rows:
+        symbols += struct.pack("<IBBHQ", len(texts), flags, 1, 0, 0)
+        texts += b"_" + name.encode() + b"\0"
+    build = struct.pack("<IIIIII", 0x32, 24, PLATFORMS[platform], 15 << 16, 0, 0)
+    start = 32 + len(build) + 24
+    table = struct.pack("<IIIIII", 2, 24, start, len(rows), start + len(symbols), len(texts))
+    head = struct.pack("<IIIIIIII", 0xfeedfacf, PROCESSORS[processor][0], 0, 1, 2,
+                       len(build) + len(table), 0, 0)
+    return head + build + table + symbols + texts
+
+
+def archive(*members):
+    data = b"!<arch>\n"
+    for number, member in enumerate(members):
+        name = f"a_long_name_{number}.o".encode()
+        name += bytes(-len(name) % 8)
+        size = len(name) + len(member)
+        data += f"#1/{len(name):<13}{0:<12}{0:<6}{0:<6}{'644':<8}{size:<10}`\n".encode()
+        data += name + member + b"\n" * (size % 2)
+    return data
 
 
 class AndroidTest(unittest.TestCase):
@@ -87,6 +121,61 @@ class AndroidTest(unittest.TestCase):
             self.assertIn("io/petrel/Module.class", jar.namelist())
             # Of Java 8.
             self.assertEqual(jar.read("io/petrel/Tensor.class")[7], 52)
+
+
+class AppleTest(unittest.TestCase):
+
+    def test_tells_what_an_archive_is_for(self):
+        data = archive(mach_object("arm64", "ios-simulator", ["f"]),
+                       mach_object("arm64", "ios-simulator", ["g"], ["hidden"]))
+        self.assertEqual(mach_o.slice_of(data),
+                         mach_o.Slice("arm64", "ios-simulator", (15, 0)))
+        self.assertEqual(mach_o.names(data), mach_o.Names({"f", "g"}, {"puts"}))
+        needs_hidden = archive(mach_object("arm64", "ios", ["f"], ["puts"]),
+                               mach_object("arm64", "ios", []))
+        self.assertEqual(mach_o.names(needs_hidden), mach_o.Names({"f"}, set()))
+        mixed = archive(mach_object("arm64", "ios", []), mach_object("x86_64", "ios", []))
+        for wrong in (mixed, archive()):
+            with self.assertRaisesRegex(ValueError, "must be for one machine"):
+                mach_o.slice_of(wrong)
+        with self.assertRaisesRegex(ValueError, "no archive"):
+            mach_o.slice_of(b"\x7fELF")
+
+    def test_lays_archives_behind_each_other(self):
+        parts = [archive(mach_object(processor, "macos", ["f"]))
+                 for processor in ("arm64", "x86_64")]
+        data = mach_o.universal(parts)
+        self.assertEqual(struct.unpack_from(">II", data), (0xcafebabe, 2))
+        found = {}
+        for at in (8, 28):
+            number, kind, start, size, align = struct.unpack_from(">IIIII", data, at)
+            self.assertEqual(start % (1 << align), 0)
+            found[number, kind] = data[start:start + size]
+        self.assertEqual(found, dict(zip(PROCESSORS.values(), parts)))
+        self.assertEqual(data, mach_o.universal(parts[::-1]))
+
+    def test_framework_has_a_folder_for_each_kind_of_machine(self):
+        archives = [archive(mach_object(processor, platform, ["f"]))
+                    for processor, platform in (("arm64", "ios"), ("arm64", "ios-simulator"),
+                                                ("x86_64", "ios-simulator"), ("arm64", "macos"),
+                                                ("x86_64", "macos"))]
+        files = xcframework_archive.contents(archives, b"header")
+        self.assertEqual(files, xcframework_archive.contents(archives[::-1], b"header"))
+        told = plistlib.loads(files["Info.plist"])
+        self.assertEqual(told["CFBundlePackageType"], "XFWK")
+        rows = {row["LibraryIdentifier"]: row for row in told["AvailableLibraries"]}
+        self.assertEqual(set(rows), {"ios-arm64", "ios-arm64_x86_64-simulator",
+                                     "macos-arm64_x86_64"})
+        self.assertEqual(rows["ios-arm64_x86_64-simulator"]["SupportedPlatformVariant"],
+                         "simulator")
+        self.assertNotIn("SupportedPlatformVariant", rows["ios-arm64"])
+        for name, row in rows.items():
+            self.assertIn(f"{name}/{row['LibraryPath']}", files)
+            self.assertEqual(files[f"{name}/{row['HeadersPath']}/petrel/petrel.h"], b"header")
+            self.assertIn(b'header "../petrel/petrel.h"',
+                          files[f"{name}/{row['HeadersPath']}/CPetrel/module.modulemap"])
+        with self.assertRaisesRegex(ValueError, "two archives for macos on one processor"):
+            xcframework_archive.contents(archives + archives[-1:], b"header")
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ machines older than the one that builds them, or of another kind.
     ./bazelw build --config=zig_musl_arm64 ...
     ./bazelw build --config=zig_windows_x86_64 //extension/c_api:petrel.dll
     ./bazelw build --config=zig_macos_arm64 //extension/c_api:libpetrel.dylib
+    ./bazelw run --config=zig_apple //dist:xcframework ...               # apple.bzl
 
 It brings C libraries of its own and clang's of C++, linked into the result. An archive of
 C++ made so would serve its own users alone: what these configurations are for is the
@@ -35,6 +36,13 @@ _LINK = [
 # glibc of manylinux2014, the oldest that PyPI takes; 11.0 the first macOS for arm64. A target
 # that is added to a system has all of that system compiled anew.
 _TARGETS = {
+    "ios_device": {
+        "ios_device_aarch64": "aarch64-ios.15.0",
+    },
+    "ios_simulator": {
+        "ios_simulator_aarch64": "aarch64-ios.15.0-simulator",
+        "ios_simulator_k8": "x86_64-ios.15.0-simulator",
+    },
     "linux": {
         "gnu_aarch64": "aarch64-linux-gnu.2.17",
         "gnu_k8": "x86_64-linux-gnu.2.17",
@@ -53,17 +61,27 @@ _TARGETS = {
 
 _SYSTEM_OF = {target: system for system, targets in _TARGETS.items() for target in targets}
 
-# macOS has no list of what a library shows: what is not marked is hidden.
+# Apple has no list of what a library shows: what is not marked is hidden. zig takes it that what
+# its headers of C++ speak of is in the library of C++; a system's of that age has less, and the
+# headers know what.
+_APPLE = ["-fvisibility=hidden", "-D_LIBCPP_HAS_VENDOR_AVAILABILITY_ANNOTATIONS=1"]
+
 _COMPILE_FLAGS = {
+    "ios_device": _APPLE,
+    "ios_simulator": _APPLE,
     "linux": [],
-    "macos": ["-fvisibility=hidden"],
+    "macos": _APPLE,
     "windows": [],
 }
 
-# How a library of a system is linked.
+_APPLE_LINK = ["-s", "-Wl,-dead_strip"]
+
+# How a library of a system is linked. For iOS zig has no libraries of the system to link.
 _LINK_FLAGS = {
+    "ios_device": _APPLE_LINK,
+    "ios_simulator": _APPLE_LINK,
     "linux": ["-s", "-Wl,--gc-sections", "-Wl,-z,relro,-z,now"],
-    "macos": ["-s", "-Wl,-dead_strip"],
+    "macos": _APPLE_LINK,
     "windows": ["-s", "-Wl,--gc-sections"],
 }
 
@@ -81,6 +99,9 @@ _HEADERS = ["CLI", "flatbuffers", "hwy", "nlohmann"]
 # Below the folder where compilers run.
 _INCLUDE = "external/zig/include"
 
+# zig has the headers of Apple's C library, and looks for them for macOS alone.
+_DARWIN = "-idirafter {zig}/lib/libc/include/any-darwin-any "
+
 # Bazel calls one program for C, for C++ and to link; zig has two. It names extensions of
 # arm64 by -mcpu alone, and one of them otherwise than GCC.
 _COMPILER = """#!/bin/bash
@@ -96,7 +117,7 @@ for word; do
   esac
   words+=("$word")
 done
-exec {zig}/zig $verb -target {target} "${{words[@]}}"
+exec {zig}/zig $verb -target {target} {headers}"${{words[@]}}"
 """
 
 _ARCHIVER = """#!/bin/sh
@@ -149,7 +170,7 @@ def _config_impl(ctx):
         toolchain_identifier = ctx.attr.target,
         host_system_name = "local",
         target_system_name = ctx.attr.target,
-        target_cpu = ctx.attr.target.split("_")[1],
+        target_cpu = ctx.attr.target.split("_")[-1],
         target_libc = ctx.attr.target.split("_")[0],
         compiler = "zig",
         abi_version = "clang",
@@ -175,7 +196,10 @@ package(default_visibility = ["//visibility:public"])
 
 TARGETS = {targets}
 
-exports_files(["bin/dlltool"])
+exports_files([
+    "bin/ar",
+    "bin/dlltool",
+])
 
 filegroup(name = "nothing")
 
@@ -224,13 +248,36 @@ filegroup(
         "k8|zig": library + "_k8",
     }},
 ) for library in ["gnu", "macos", "musl", "windows"]]
+
+# There are no devices of x86-64.
+cc_toolchain_suite(
+    name = "ios_device",
+    toolchains = {{
+        "aarch64": "ios_device_aarch64",
+        "aarch64|zig": "ios_device_aarch64",
+    }},
+)
+
+cc_toolchain_suite(
+    name = "ios_simulator",
+    toolchains = {{
+        "aarch64": "ios_simulator_aarch64",
+        "aarch64|zig": "ios_simulator_aarch64",
+        "k8": "ios_simulator_k8",
+        "k8|zig": "ios_simulator_k8",
+    }},
+)
 """
 
 def _impl(rctx):
     zig = rctx.os.environ.get("PETREL_ZIG") or "/nonexistent"
     values = {"cache": rctx.os.environ.get("PETREL_ZIG_CACHE") or "/nonexistent", "zig": zig}
     for name, target in [row for targets in _TARGETS.values() for row in targets.items()]:
-        rctx.file("bin/" + name, _COMPILER.format(target = target, **values))
+        rctx.file("bin/" + name, _COMPILER.format(
+            headers = _DARWIN.format(zig = zig) if name.startswith("ios") else "",
+            target = target,
+            **values
+        ))
     rctx.file("bin/ar", _ARCHIVER.format(**values))
     rctx.file("bin/dlltool", _DLL_TOOL.format(**values))
     for name in _HEADERS:
@@ -253,5 +300,6 @@ _zig_toolchain = repository_rule(
 )
 
 def zig_toolchain():
-    """Declares @zig, whose :gnu, :musl, :windows and :macos the configurations choose."""
+    """Declares @zig, whose :gnu, :musl, :windows and :macos the configurations choose, and
+    :ios_device and :ios_simulator apple.bzl."""
     _zig_toolchain(name = "zig")
