@@ -70,7 +70,8 @@ class BazelwTest(unittest.TestCase):
         os.chmod(headless, 0o755)
         for python, words in ((headless, "whose headers are not in /nowhere"),
                               ("/bin/false", "must be a Python 3"),
-                              ("/bin/none", "must be a Python 3")):
+                              ("/bin/none", "must be a Python 3"),
+                              ("/bin", "must be a Python 3 or a folder with Python.h")):
             run = self.run_without_bazel("build", "//:petrel", PETREL_PYTHON=python)
             self.assertEqual(run.returncode, 1)
             self.assertIn(f"bazelw: PETREL_PYTHON is {python}, {words}", run.stdout)

@@ -41,6 +41,32 @@ struct Addend {
   const float* column = nullptr;
 };
 
+// A row of a tile of which `columns` exist: the sums and what is added to each, `from[j]` or, when
+// that is null, `add`. Compilers that are left to choose for each column gather the same address.
+HWY_INLINE void StorePart(V sum0, V sum1, const float* from, float add, float* row,
+                          size_t columns) {
+  const D d;
+  const size_t lanes = hn::Lanes(d);
+  const V by = hn::Set(d, add);
+#if HWY_MEM_OPS_MIGHT_FAULT
+  HWY_ALIGN float part[kMaxWidth];
+  hn::Store(from == nullptr ? hn::Add(sum0, by) : sum0, d, part);
+  hn::Store(from == nullptr ? hn::Add(sum1, by) : sum1, d, part + lanes);
+  if (from == nullptr) {
+    for (size_t j = 0; j < columns; ++j) row[j] = part[j];
+  } else {
+    for (size_t j = 0; j < columns; ++j) row[j] = part[j] + from[j];
+  }
+#else
+  const auto mask0 = hn::FirstN(d, columns);
+  const auto mask1 = hn::FirstN(d, columns - std::min(columns, lanes));
+  const V add0 = from == nullptr ? by : hn::MaskedLoad(mask0, d, from);
+  const V add1 = from == nullptr ? by : hn::MaskedLoad(mask1, d, from + lanes);
+  hn::BlendedStore(hn::Add(sum0, add0), mask0, d, row);
+  hn::BlendedStore(hn::Add(sum1, add1), mask1, d, row + lanes);
+#endif
+}
+
 // Tile [kRows, width] of C from kRows rows of A and a panel of B. Of the
 // columns, `columns` exist.
 template <size_t kRows>
@@ -65,21 +91,13 @@ HWY_NOINLINE void Tile(const float* HWY_RESTRICT a, size_t a_stride,
 #pragma GCC unroll 16
   for (size_t i = 0; i < kRows; ++i) {
     float* row = c + i * c_stride;
+    const float* from = addend.c ? row : addend.row;
     if (columns < kTileVectors * lanes) {
-      HWY_ALIGN float edge[kMaxWidth];
-      hn::Store(sum0[i], d, edge);
-      hn::Store(sum1[i], d, edge + lanes);
-      for (size_t j = 0; j < columns; ++j) {
-        const float add = addend.c                   ? row[j]
-                          : addend.row != nullptr    ? addend.row[j]
-                          : addend.column != nullptr ? addend.column[i]
-                                                     : 0.0f;
-        row[j] = edge[j] + add;
-      }
+      const bool is_column = from == nullptr && addend.column != nullptr;
+      StorePart(sum0[i], sum1[i], from, is_column ? addend.column[i] : 0.0f, row, columns);
       continue;
     }
-    if (addend.c || addend.row != nullptr) {
-      const float* from = addend.c ? row : addend.row;
+    if (from != nullptr) {
       sum0[i] = hn::Add(sum0[i], hn::LoadU(d, from));
       sum1[i] = hn::Add(sum1[i], hn::LoadU(d, from + lanes));
     } else if (addend.column != nullptr) {
