@@ -14,7 +14,9 @@ readelf and the like of Debian read files of Linux alone.
 """
 
 import struct
-from typing import Iterator, List, Tuple
+from typing import List, Tuple
+
+import mach_o
 
 _WINDOWS = {0x8664: "x86_64", 0xaa64: "arm64"}
 _MACOS = {0x01000007: "x86_64", 0x0100000c: "arm64"}
@@ -123,19 +125,9 @@ def _names_below(tree: bytes, at: int, name: bytes) -> List[str]:
     return found
 
 
-def _macos_commands(data: bytes) -> Iterator[Tuple[int, int]]:
-    """The kind and the place of each load command."""
-    count, = struct.unpack_from("<I", data, 16)
-    at = 32
-    for _ in range(count):
-        kind, size = struct.unpack_from("<II", data, at)
-        yield kind, at
-        at += size
-
-
 def macos_version(data: bytes) -> Tuple[int, int]:
     """The oldest macOS that a library is for."""
-    for kind, at in _macos_commands(data):
+    for kind, at in mach_o.commands(data):
         # LC_BUILD_VERSION and LC_VERSION_MIN_MACOSX
         place = {0x32: at + 12, 0x24: at + 8}.get(kind)
         if place is not None:
@@ -147,7 +139,7 @@ def macos_version(data: bytes) -> Tuple[int, int]:
 def macos_imports(data: bytes) -> List[str]:
     """The libraries that a library for macOS needs."""
     found = []
-    for kind, at in _macos_commands(data):
+    for kind, at in mach_o.commands(data):
         if kind == 0xc:  # LC_LOAD_DYLIB
             begin = at + struct.unpack_from("<I", data, at + 8)[0]
             found.append(data[begin:data.index(b"\0", begin)].decode())
@@ -156,7 +148,7 @@ def macos_imports(data: bytes) -> List[str]:
 
 def macos_exports(data: bytes) -> List[str]:
     """The names that a library for macOS shows, without their first underscore."""
-    for kind, at in _macos_commands(data):
+    for kind, at in mach_o.commands(data):
         # LC_DYLD_INFO_ONLY and LC_DYLD_EXPORTS_TRIE
         place = {0x80000022: at + 40, 0x80000033: at + 8}.get(kind)
         if place is not None:

@@ -30,7 +30,7 @@ class Slice(NamedTuple):
 def objects(data: bytes) -> Iterator[bytes]:
     """The objects of an archive for one processor."""
     if data[:8] != _MAGIC:
-        raise ValueError("this is no archive of objects")
+        raise ValueError("this is not an archive of objects")
     at = 8
     while at + 60 <= len(data):
         name, size = data[at:at + 16].decode().strip(), int(data[at + 48:at + 58])
@@ -43,8 +43,8 @@ def objects(data: bytes) -> Iterator[bytes]:
         at = begin + size + size % 2
 
 
-def _commands(member: bytes) -> Iterator[Tuple[int, int]]:
-    """The kind and the place of each load command."""
+def commands(member: bytes) -> Iterator[Tuple[int, int]]:
+    """The kind and the place of each load command of an object or a library."""
     count, = struct.unpack_from("<I", member, 16)
     at = 32
     for _ in range(count):
@@ -55,7 +55,7 @@ def _commands(member: bytes) -> Iterator[Tuple[int, int]]:
 
 def _slice_of_object(member: bytes) -> Slice:
     processor = _PROCESSORS[struct.unpack_from("<I", member, 4)[0]][0]
-    for kind, at in _commands(member):
+    for kind, at in commands(member):
         if kind == _BUILD_VERSION:
             platform, version = struct.unpack_from("<II", member, at + 8)
             return Slice(processor, _PLATFORMS[platform], (version >> 16, version >> 8 & 0xff))
@@ -80,7 +80,7 @@ class Names(NamedTuple):
 
 def _rows(member: bytes) -> Iterator[Tuple[str, int]]:
     """The names of an object with their flags."""
-    for kind, at in _commands(member):
+    for kind, at in commands(member):
         if kind == _SYMBOLS:
             first, count, texts = struct.unpack_from("<III", member, at + 8)
             for place in range(first, first + 16 * count, 16):

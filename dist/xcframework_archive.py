@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The library for Apple's machines as an XCFramework of static libraries.
 
-    files = xcframework_archive.contents({"ios-arm64": [archive], ...}, header)
+    files = xcframework_archive.contents([archive, ...], header)
 
 Each folder is for one kind of machine and has a library for all of its processors, petrel.h and
 the module CPetrel, which is what extension/swift is written over.
@@ -47,18 +47,20 @@ def _entry(identifier: str, slices: List[mach_o.Slice]) -> Dict[str, Any]:
 
 def contents(archives: List[bytes], header: bytes) -> Dict[str, bytes]:
     """The files by their paths below the folder NAME, of archives for one processor each."""
-    by_platform: Dict[str, List[bytes]] = {}
+    by_platform: Dict[str, Dict[mach_o.Slice, bytes]] = {}
     for data in archives:
-        by_platform.setdefault(mach_o.slice_of(data).platform, []).append(data)
+        told = mach_o.slice_of(data)
+        same = by_platform.setdefault(told.platform, {})
+        if any(told.processor == each.processor for each in same):
+            raise ValueError(f"there are two archives for {told.platform} on one processor")
+        same[told] = data
     files: Dict[str, bytes] = {}
     entries = []
     for _, same in sorted(by_platform.items()):
-        slices = [mach_o.slice_of(data) for data in same]
-        if len({each.processor for each in slices}) != len(slices):
-            raise ValueError(f"there are two archives for {slices[0].platform} on one processor")
+        slices = list(same)
         identifier = _identifier(slices)
         entries.append(_entry(identifier, slices))
-        files[f"{identifier}/libpetrel.a"] = mach_o.universal(same)
+        files[f"{identifier}/libpetrel.a"] = mach_o.universal(list(same.values()))
         files[f"{identifier}/Headers/petrel/petrel.h"] = header
         files[f"{identifier}/Headers/CPetrel/module.modulemap"] = _MODULE_MAP.encode()
     files["Info.plist"] = plistlib.dumps({

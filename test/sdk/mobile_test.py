@@ -138,7 +138,7 @@ class AppleTest(unittest.TestCase):
         for wrong in (mixed, archive()):
             with self.assertRaisesRegex(ValueError, "must be for one machine"):
                 mach_o.slice_of(wrong)
-        with self.assertRaisesRegex(ValueError, "no archive"):
+        with self.assertRaisesRegex(ValueError, "not an archive of objects"):
             mach_o.slice_of(b"\x7fELF")
 
     def test_lays_archives_behind_each_other(self):
