@@ -49,6 +49,7 @@ _XNNPACK_PATCHES = [
     "calls",
     "winograd_each_run",
     "moved_copies",
+    "timeline",
 ]
 
 def source_libraries():

@@ -28,8 +28,8 @@ uint64_t peak_live_bytes(const Graph& graph);
 // The same with scratch_bytes of operator_bytes.h; the graph passes check_graph.
 uint64_t peak_workspace_bytes(const Graph& graph);
 
-// About how many steps XNNPACK takes to find places for them: it compares all pairs, and
-// sorts those that are in use together. Precondition: ids exist.
+// About how many steps XNNPACK takes to find places for them (third_party/xnnpack/timeline).
+// Precondition: ids exist.
 uint64_t count_planning_steps(const Graph& graph);
 // A second or less of one core.
 inline constexpr uint64_t kMaxPlanningSteps = uint64_t{1} << 30;

@@ -109,14 +109,11 @@ Problem check_many(int nodes, bool is_chain, bool reads_all) {
   return check_graph(b.graph);
 }
 
-// XNNPACK compares all pairs of values, and sorts those that are there together.
 TEST(LiveBytes, LetsNoGraphTakeMinutesToPlan) {
-  EXPECT_TRUE(check_many(20'000, true, false).ok());
-  EXPECT_TRUE(check_many(3'000, false, true).ok());
-  for (const Problem& problem :
-       {check_many(30'000, true, false), check_many(10'000, false, true)}) {
-    EXPECT_NE(problem.text().find("steps to find places for their values"), std::string::npos);
-  }
+  EXPECT_TRUE(check_many(60'000, true, false).ok());
+  EXPECT_TRUE(check_many(30'000, false, true).ok());
+  const Problem problem = check_many(100'000, false, true);
+  EXPECT_NE(problem.text().find("steps to find places for their values"), std::string::npos);
 }
 
 // Each is three nodes for XNNPACK.
@@ -133,7 +130,7 @@ TEST(LiveBytes, PlansWhatIsWidened) {
     }
     return count_planning_steps(b.graph);
   };
-  EXPECT_GT(steps(NodeKind::Tanh), 6 * steps(NodeKind::Abs));
+  EXPECT_GT(steps(NodeKind::Tanh), 3 * steps(NodeKind::Abs));
 }
 
 // So are a conversion to levels and the product behind it, where they are one node each of floats.
@@ -155,7 +152,7 @@ TEST(LiveBytes, PlansWhatIsWidenedForLevels) {
     }
     return count_planning_steps(b.graph);
   };
-  EXPECT_GT(steps(Datatype::FP16), 3 * steps(Datatype::FP32));
+  EXPECT_GT(2 * steps(Datatype::FP16), 3 * steps(Datatype::FP32));
 }
 
 }  // namespace
