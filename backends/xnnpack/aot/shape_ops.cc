@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "backends/xnnpack/aot/arguments.h"
@@ -104,7 +106,48 @@ Support check_cat(const IrNode& node) {
   return Support::yes();
 }
 
-// Five at a time; the result of one step is the first operand of the next.
+// A join of two to five.
+void join(Lowering& l, const std::vector<uint32_t>& ids, size_t axis, uint32_t joined) {
+  constexpr NodeKind kKinds[] = {NodeKind::Concatenate2, NodeKind::Concatenate3,
+                                 NodeKind::Concatenate4, NodeKind::Concatenate5};
+  l.add_node(kKinds[ids.size() - 2], ids, joined).axis = static_cast<uint32_t>(axis);
+}
+
+uint32_t join_intermediate(Lowering& l, const std::vector<uint32_t>& ids, size_t axis) {
+  Extents sizes = l.sizes(ids[0]);
+  for (size_t i = 1; i < ids.size(); ++i) sizes[axis] += l.sizes(ids[i])[axis];
+  const uint32_t joined = l.intermediate(sizes);
+  join(l, ids, axis, joined);
+  return joined;
+}
+
+// The operands of the last join, where the result of each is the first operand of the next:
+//   abcdefghi  ->  abcde, then abcde + fghi.
+std::vector<uint32_t> join_in_turn(Lowering& l, const std::vector<uint32_t>& ids, size_t axis) {
+  std::vector<uint32_t> step;
+  for (const uint32_t id : ids) {
+    if (step.size() == kMaxConcatenated) step = {join_intermediate(l, step, axis)};
+    step.push_back(id);
+  }
+  return step;
+}
+
+// The same, where results are joined as operands were, so that each element is copied a few times
+// however many operands there are:
+//   abcdefghi  ->  abcde, fghi, then abcde + fghi.
+std::vector<uint32_t> join_in_levels(Lowering& l, std::vector<uint32_t> ids, size_t axis) {
+  while (ids.size() > kMaxConcatenated) {
+    std::vector<uint32_t> level;
+    for (size_t i = 0; i < ids.size(); i += kMaxConcatenated) {
+      const size_t end = std::min(i + kMaxConcatenated, ids.size());
+      const std::vector<uint32_t> step(ids.begin() + i, ids.begin() + end);
+      level.push_back(step.size() == 1 ? step[0] : join_intermediate(l, step, axis));
+    }
+    ids = std::move(level);
+  }
+  return ids;
+}
+
 Status lower_cat(Lowering& l, const IrNode& node) {
   const Layout layout = l.result_layout(node);
   const size_t rank = node.result()->tensor().rank();
@@ -128,21 +171,11 @@ Status lower_cat(Lowering& l, const IrNode& node) {
     l.add_node(NodeKind::Copy, {ids[0]}, l.result(node));
     return absl::OkStatus();
   }
-  constexpr NodeKind kKinds[] = {NodeKind::Concatenate2, NodeKind::Concatenate3,
-                                 NodeKind::Concatenate4, NodeKind::Concatenate5};
-  uint32_t joined = ids[0];
-  for (size_t next = 1; next < ids.size();) {
-    const size_t count = std::min(kMaxConcatenated - 1, ids.size() - next);
-    std::vector<uint32_t> step = {joined};
-    Extents sizes = l.sizes(joined);
-    for (size_t i = 0; i < count; ++i) {
-      step.push_back(ids[next + i]);
-      sizes[axis] += l.sizes(ids[next + i])[axis];
-    }
-    next += count;
-    joined = next == ids.size() ? l.result(node) : l.intermediate(sizes);
-    l.add_node(kKinds[count - 1], step, joined).axis = static_cast<uint32_t>(axis);
-  }
+  // Channels are joined in place (third_party/xnnpack/in_place.patch), one join in another.
+  const std::vector<uint32_t> last = layout == Layout::kChannelsLast
+                                         ? join_in_turn(l, ids, axis)
+                                         : join_in_levels(l, std::move(ids), axis);
+  join(l, last, axis, l.result(node));
   return absl::OkStatus();
 }
 
