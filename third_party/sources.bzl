@@ -50,6 +50,7 @@ _XNNPACK_PATCHES = [
     "winograd_each_run",
     "moved_copies",
     "timeline",
+    "runs",
 ]
 
 def source_libraries():

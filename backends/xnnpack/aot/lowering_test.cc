@@ -146,31 +146,6 @@ TEST(Layout, PermutesConstantsThatAreAddedToImages) {
   EXPECT_EQ(lowered.constant(m), (std::vector<float>{0, 4, 8, 1, 5, 9, 2, 6, 10, 3, 7, 11}));
 }
 
-// --- joins ---
-
-// In turn, each of 100 would be copied up to 25 times.
-TEST(Joins, CopyEachOfManyAFewTimes) {
-  std::string list = "%x";
-  for (int i = 1; i < 100; ++i) list += ", %x";
-  const std::string text =
-      lowered_text("method @forward(%x: f32[1,2]) {\n  %y = aten.cat.default([" + list +
-                   "], 0)\n  return %y\n}");
-  EXPECT_EQ(count(text, "Concatenate5"), 24u) << text;
-  EXPECT_EQ(count(text, "Concatenate4"), 1u) << text;
-  EXPECT_EQ(count(text, "[5,2]"), 20u) << text;
-  EXPECT_EQ(count(text, "[25,2]"), 4u) << text;
-  EXPECT_EQ(count(text, "[100,2]"), 1u) << text;
-}
-
-TEST(Joins, OfSixAreTwo) {
-  EXPECT_EQ(lowered_text(R"(method @forward(%x: f32[1,2], %z: f32[3,2]) {
-  %y = aten.cat.default([%x, %z, %x, %x, %x, %z], 0)
-  return %y
-})"),
-            "Concatenate5 #0 #1 #0 #0 #0 -> #2[7,2]\n"
-            "Concatenate2 #2 #1 -> #3[10,2]\n");
-}
-
 // --- activations ---
 
 TEST(Activations, AreMergedIntoWhatTheyFollowOnce) {

@@ -18,9 +18,28 @@ bool moves_channels(const Graph& graph, const Node& node, NodeFamily family) {
          graph.values[node.outputs[0]].dims.size() == 4;
 }
 
+// A slice that is one run of its input's bytes lies there (third_party/xnnpack/runs.patch), unless
+// that kept a larger value than this in memory for longer.
+constexpr uint64_t kMaxKeptBytes = 65536;
+
+bool cuts_run(const Graph& graph, const Node& node) {
+  if (find_node_kind(node.kind)->family != NodeFamily::kSlice || node.inputs[0] == kNoId) {
+    return false;
+  }
+  const Dims& in = graph.values[node.inputs[0]].dims;
+  const Dims& out = graph.values[node.outputs[0]].dims;
+  if (in.size() != out.size()) return false;
+  bool is_cut = false;
+  for (size_t i = in.size(); i-- > 0;) {
+    if (is_cut && out[i] != 1) return false;
+    is_cut |= out[i] != in[i];
+  }
+  return true;
+}
+
 // When values are there: from the node `begin` to behind the node `end - 1`; `end` is 0 for values
 // of nobody. What is joined or cut may lie in the joint value or in that which is cut, which is
-// then there as long.
+// then there as long, and as long as what was copied from a run that lies in it.
 struct Lives {
   std::vector<size_t> begin;
   std::vector<size_t> end;
@@ -44,9 +63,22 @@ Lives find_lives(const Graph& graph) {
       lives.end[id] = std::max(lives.end[id], i + 1);
     }
   }
+  const std::vector<size_t> read = lives.end;
+  std::vector<size_t> kept = lives.end;
   for (size_t i = graph.nodes.size(); i-- > 0;) {
     const Node& node = graph.nodes[i];
+    const uint32_t first = node.inputs.empty() ? kNoId : node.inputs[0];
     size_t& end = lives.end[node.outputs[0]];
+    if (first != kNoId) {
+      const size_t kept_end = kept[node.outputs[0]];
+      const bool is_run =
+          cuts_run(graph, node) &&
+          (count_bytes(graph.values[first]) <= kMaxKeptBytes || kept_end <= read[first]);
+      if (is_run || node.kind == NodeKind::Copy || node.kind == NodeKind::StaticReshape) {
+        kept[first] = std::max(kept[first], kept_end);
+      }
+      if (is_run) lives.end[first] = std::max(lives.end[first], kept_end);
+    }
     for (const uint32_t id : node.inputs) {
       if (moves_channels(graph, node, NodeFamily::kSlice)) {
         lives.end[id] = std::max(lives.end[id], end);

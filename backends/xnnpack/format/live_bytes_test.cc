@@ -64,6 +64,27 @@ TEST(LiveBytes, KeepsJoinsAndCutsAsLongAsTheirParts) {
   EXPECT_EQ(peak_live_bytes(b.graph), 800u + 3 * 400u);
 }
 
+// A run of bytes lies in what it is cut from, and so does a copy of it, unless that is large and
+// nobody else needs it.
+TEST(LiveBytes, KeepsWhatRunsLieIn) {
+  const auto peak = [](uint32_t size) {
+    GraphBuilder b;
+    const uint32_t whole = b.inner({1, size}), part = b.inner({1, 10}), flat = b.inner({10});
+    b.node(NodeKind::Negate, {b.input({1, size})}, {whole});
+    Node& slice = b.node(NodeKind::StaticSlice, {whole}, {part});
+    slice.list = {0, 4};
+    slice.list2 = {1, 10};
+    b.node(NodeKind::StaticReshape, {part}, {flat}).list = {10};
+    const uint32_t other = b.inner({10}), another = b.inner({10});
+    b.node(NodeKind::Abs, {flat}, {other});
+    b.node(NodeKind::Negate, {other}, {another});
+    b.node(NodeKind::Add, {another, flat}, {b.output({10})});
+    return peak_live_bytes(b.graph);
+  };
+  EXPECT_EQ(peak(100), 400u + 3 * 40u);
+  EXPECT_EQ(peak(100'000), 400'000u + 40u);
+}
+
 TEST(LiveBytes, LetsGraphsBeLongButNotWide) {
   // Each value has a quarter of the limit.
   const Dims dims = {1 << 15, 1 << 15};

@@ -244,6 +244,8 @@ TEST_F(CallsTest, TellTheObserverOfEachStep) {
       if (petrel_describe_step(cell.runtime(), i, &step)) expected.push_back(i);
     }
     ASSERT_EQ(expected.size(), 9);
+    // Both slices of one row lie in what they are of, behind which they come.
+    if (rows == 1) expected.erase(expected.begin() + 1, expected.begin() + 3);
     Seen seen;
     const petrel_observer observer = {
         &seen,
