@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes the library of the C interface for other machines, and runs programs with it.
 
-    machines.py ZIG [--twice] [OPTION of Bazel...] [NAME...]
+    machines.py ZIG [--twice] [--library] [OPTION of Bazel...] [NAME...]
 
 Programs are those of test/models with the inputs and outputs that eager PyTorch gave,
 exported here for XNNPACK and for kernels alone. A C app that is compiled for the machine runs
@@ -22,7 +22,8 @@ from machine_list import MACHINES, TREE, Failed, Machine, done
 from program_checks import Programs, built_app, check_command, programs, run_all
 
 INTERFACE_TESTS = ("petrel_test", "data_test", "names_test")
-STARTUP = [word for word in sys.argv[2:] if word.startswith("--") and word != "--twice"]
+OWN = ("--twice", "--library")
+STARTUP = [word for word in sys.argv[2:] if word.startswith("--") and word not in OWN]
 
 
 def bazel(*words: object) -> None:
@@ -44,6 +45,19 @@ def written(machine: Machine, folder: pathlib.Path) -> pathlib.Path:
     prefix = folder / archives[0].name[:-len(".tar.gz")]
     done("sha256sum", "--check", "--strict", "share/petrel/SHA256SUMS", cwd=prefix)
     return prefix
+
+
+def library_alone(machine: Machine, folder: pathlib.Path) -> pathlib.Path:
+    """What of the archive an app needs, without what takes longest to build, the command."""
+    if machine.system == "windows":
+        raise Failed("--library is not for Windows, whose apps link what //dist:c_library makes")
+    bazel("build", f"--config={machine.config}", "//extension/c_api:shared_library")
+    name = pathlib.Path(machine.library).name
+    for source, to in ((TREE / "extension/c_api/petrel.h", folder / "include/petrel"),
+                       (TREE / "bazel-bin/extension/c_api" / name, folder / "lib")):
+        to.mkdir(parents=True)
+        shutil.copy(source, to)
+    return folder
 
 
 def check_bill(prefix: pathlib.Path) -> None:
@@ -125,10 +139,12 @@ def tested(name: str, zig: str, work: pathlib.Path, command: pathlib.Path,
            all_programs: Programs, files: pathlib.Path) -> Row:
     machine = MACHINES[name]
     (work / name).mkdir()
-    prefix = written(machine, work / name)
+    alone = "--library" in sys.argv
+    prefix = (library_alone if alone else written)(machine, work / name)
     check_symbols(machine, prefix)
     check_needs(machine, prefix / machine.library)
-    check_bill(prefix)
+    if not alone:
+        check_bill(prefix)
     ran = run_all(machine, zig, prefix, all_programs)
     how = machine.how
     if machine.run is not None:
@@ -153,6 +169,10 @@ def main() -> int:
     unknown = [name for name in names if name not in MACHINES]
     if unknown:
         print(f"machines: there is no {unknown[0]}; there are {', '.join(MACHINES)}",
+              file=sys.stderr)
+        return 2
+    if "--library" in sys.argv and "--twice" in sys.argv:
+        print("machines: --twice compares archives, which --library does not make",
               file=sys.stderr)
         return 2
     rows, failed = [], 0
