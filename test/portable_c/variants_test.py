@@ -17,6 +17,7 @@ from command import ONE_LEVEL, PETREL, done
 PROGRAMS = pathlib.Path("test/quantized/programs").absolute()
 INTEGER = pathlib.Path("test/quantized/integer").absolute()
 VARYING = pathlib.Path("test/models/varying").absolute()
+PORTABLE = pathlib.Path("test/models/portable").absolute()
 MODELS = [INTEGER / name for name in ("keywords", "autoencoder", "many", "shapes")]
 MODELS += [PROGRAMS / name for name in ("image_channel", "rows")]
 DIGITS = pathlib.Path("examples/quickstart/digits.pt2").absolute()
@@ -122,6 +123,22 @@ class VariantsTest(unittest.TestCase):
             tensor, = built.manifest["methods"][0]["inputs"]
             self.assertEqual(tensor["dim_order"], [0, 2, 3, 1])
             built.selftest()
+
+    def test_channels_innermost_at_a_border_of_floats(self):
+        for words in (("--io-layout", "nhwc"), ("--io-layout", "nhwc", "--io", "caller")):
+            with self.subTest(words=words):
+                built = self.made(PROGRAMS / "image_channel", words)
+                tensor, = built.manifest["methods"][0]["inputs"]
+                self.assertEqual(tensor["dim_order"], [0, 2, 3, 1])
+                built.selftest()
+
+    def test_outputs_and_what_is_returned_twice_have_channels_innermost(self):
+        built = self.made(PORTABLE / "images", ("--io-layout", "nhwc"))
+        method, = built.manifest["methods"]
+        orders = [t["dim_order"] for t in (*method["inputs"], *method["outputs"])]
+        self.assertEqual(orders, [[0, 2, 3, 1], [0, 2, 3, 1], [0, 2, 1], [0, 2, 3, 1], [0, 1],
+                                  [0, 2, 3, 1], [0, 2, 3, 1]])
+        built.selftest()
 
     def digits(self, name, words):
         folder = self.folder / name
@@ -287,10 +304,6 @@ class VariantsTest(unittest.TestCase):
     def test_floats_have_no_variants(self):
         message = self.refuse(INTEGER / "keywords", ("--kernel", "*=direct"))
         self.assertIn("there are none, as without --int8 integer", message)
-
-    def test_a_border_of_floats_keeps_its_layout(self):
-        message = self.refuse(PROGRAMS / "image_channel", (*INTEGERS, "--io-layout", "nhwc"))
-        self.assertIn("--io-layout nhwc: input", message)
 
     def test_a_border_whose_sizes_vary_keeps_its_layout(self):
         message = self.refuse(VARYING / "cnn_image", ("--io-layout", "nhwc"))
