@@ -37,8 +37,7 @@ class Places {
   // `memories` are the pools of the plan.
   Places(const PlannedMethod& method, const StatePlan& state, const Symbols& symbols,
          const std::vector<CMemory>& memories, const Borrowed& borrowed)
-      : method_(method),
-        known_(Known{state, symbols, memories, borrowed}) {}
+      : method_(method), known_(Known{state, symbols, memories, borrowed}) {}
 
   // The address of `value`, for reading or writing, or of the element at `offset`: "12", or
   // another expression.

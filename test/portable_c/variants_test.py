@@ -17,7 +17,6 @@ from command import ONE_LEVEL, PETREL, done
 PROGRAMS = pathlib.Path("test/quantized/programs").absolute()
 INTEGER = pathlib.Path("test/quantized/integer").absolute()
 VARYING = pathlib.Path("test/models/varying").absolute()
-PORTABLE = pathlib.Path("test/models/portable").absolute()
 MODELS = [INTEGER / name for name in ("keywords", "autoencoder", "many", "shapes")]
 MODELS += [PROGRAMS / name for name in ("image_channel", "rows")]
 DIGITS = pathlib.Path("examples/quickstart/digits.pt2").absolute()
@@ -131,14 +130,6 @@ class VariantsTest(unittest.TestCase):
                 tensor, = built.manifest["methods"][0]["inputs"]
                 self.assertEqual(tensor["dim_order"], [0, 2, 3, 1])
                 built.selftest()
-
-    def test_outputs_and_what_is_returned_twice_have_channels_innermost(self):
-        built = self.made(PORTABLE / "images", ("--io-layout", "nhwc"))
-        method, = built.manifest["methods"]
-        orders = [t["dim_order"] for t in (*method["inputs"], *method["outputs"])]
-        self.assertEqual(orders, [[0, 2, 3, 1], [0, 2, 3, 1], [0, 2, 1], [0, 2, 3, 1], [0, 1],
-                                  [0, 2, 3, 1], [0, 2, 3, 1]])
-        built.selftest()
 
     def digits(self, name, words):
         folder = self.folder / name
