@@ -82,8 +82,8 @@ bool has_many_zeros(const Value* value) {
   for (int step = 0; step < kMostSteps && value->producer() != nullptr; ++step) {
     const Node& node = *value->producer();
     if (node.is(aten::relu, aten::relu6, aten::hardtanh, aten::clamp)) return true;
-    const bool passes = node.op().has(kView) || node.op().has(kIdentity) ||
-                        node.is(aten::max_pool2d_with_indices);
+    const bool passes =
+        node.op().has(kView) || node.op().has(kIdentity) || node.is(aten::max_pool2d_with_indices);
     if (!passes || node.operands().empty() || !node.operands()[0]->type().is_tensor()) return false;
     value = node.operands()[0];
   }
