@@ -134,7 +134,7 @@ static inline void NAME_RETURN(const OUT_TYPE *from, OUT_TYPE *to) {
  * Padding changes no sum but where a filter has what is not finite; such a sum is a NaN, and all
  * are computed again. */
 static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias, OUT_TYPE *out) {
-  enum { PLANE = IN_HEIGHT * IN_WIDTH };
+  const int32_t size = IN_HEIGHT * IN_WIDTH;
 #if PETREL_LANES > 1
   enum {
     RIGHT = NAME_WIDTH - PADDING_LEFT,
@@ -151,7 +151,7 @@ static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias,
     for (int32_t k = 0; k < OUT_CHANNELS; k += NAME_BLOCK) {
       const int32_t c = k + NAME_BLOCK <= OUT_CHANNELS ? k : OUT_CHANNELS - NAME_BLOCK;
       NAME_TURN(filters + c * NAME_TAPS, NAME_TAPS, 1, NAME_TAPS, NAME_TAPS, NAME_TAPS, weights);
-      NAME_TURN(in + (n * OUT_CHANNELS + c) * PLANE, PLANE, ROWS, COLUMNS, IN_WIDTH, NAME_WIDTH,
+      NAME_TURN(in + (n * OUT_CHANNELS + c) * size, size, ROWS, COLUMNS, IN_WIDTH, NAME_WIDTH,
                 plane + (PADDING_TOP * NAME_WIDTH + PADDING_LEFT) * NAME_BLOCK);
       odd = NAME_SUMS(plane, weights, bias == NULL ? NULL : &bias[c], odd, outputs);
       NAME_RETURN(outputs, out + (n * OUT_CHANNELS + c) * NAME_PLACES);
@@ -163,7 +163,7 @@ static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias,
 #endif
   for (int32_t k = 0; k < BATCH * OUT_CHANNELS; ++k) {
     const SUM_TYPE start = bias == NULL ? (SUM_TYPE)0 : LOAD_SUM(bias[k % OUT_CHANNELS]);
-    NAME_SINGLY(in + k * PLANE, filters + k % OUT_CHANNELS * (KERNEL_HEIGHT * KERNEL_WIDTH), start,
+    NAME_SINGLY(in + k * size, filters + k % OUT_CHANNELS * (KERNEL_HEIGHT * KERNEL_WIDTH), start,
                 out + k * (OUT_HEIGHT * OUT_WIDTH));
   }
 }
