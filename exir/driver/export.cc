@@ -173,7 +173,7 @@ absl::StatusOr<PlannedProgram> plan_arenas(const Program& program, const WeightR
   pools.allowed = pins.allowed();
   PETREL_ASSIGN_OR_RETURN(PlannedProgram planned,
                           plan_to_emit(program, routes, options.planning, pools));
-  PETREL_RETURN_IF_ERROR(pins.check());
+  PETREL_RETURN_IF_ERROR(pins.check({}));
   PETREL_RETURN_IF_ERROR(check_arenas(planned, options.max_arena_bytes));
   return planned;
 }

@@ -23,6 +23,7 @@
 #include "exir/driver/pool_setup.h"
 #include "exir/emit/emit.h"
 #include "exir/emit/number_outputs.h"
+#include "exir/emit_c/border_order.h"
 #include "exir/emit_c/emit_c.h"
 #include "exir/emit_c/kernel_choices.h"
 #include "exir/emit_c/kernel_costs.h"
@@ -393,13 +394,19 @@ absl::StatusOr<GenerateReport> generate_c(const GenerateOptions& options) {
     memory.kernels = &kernels;
     memory.most_bytes = static_cast<int64_t>(given.max_arena_bytes);
     std::vector<std::string> shortages;
-    PETREL_ASSIGN_OR_RETURN(
-        PlannedProgram planned,
-        plan_to_emit(program, store.routes(), given.planning, memory, &shortages));
+    Program brought;
+    if (wanted.channels_last_io) brought = emit_c::with_channels_innermost(program);
+    PETREL_ASSIGN_OR_RETURN(PlannedProgram planned,
+                            plan_to_emit(wanted.channels_last_io ? brought : program,
+                                         store.routes(), given.planning, memory, &shortages));
     PETREL_RETURN_IF_ERROR(kernels.prepare(&planned));
     note_blocks(planned, kernels, &report.notes);
-    auto emitted = emit_c::emit_c(planned, pools.emitted(), options.name,
-                                  [&] { return golden_calls_of(program, given, &report.notes); });
+    const auto golden = [&]() -> absl::StatusOr<std::vector<emit_c::GoldenCall>> {
+      PETREL_ASSIGN_OR_RETURN(auto calls, golden_calls_of(program, given, &report.notes));
+      if (wanted.channels_last_io) emit_c::reorder_calls(program, brought, &calls);
+      return calls;
+    };
+    auto emitted = emit_c::emit_c(planned, pools.emitted(), options.name, golden);
     PETREL_RETURN_IF_ERROR(all_shortages(
         std::move(shortages), {check_arenas(planned, given.max_arena_bytes), emitted.status()}));
     files = *std::move(emitted);

@@ -50,11 +50,19 @@ std::function<std::vector<plan::PoolIdx>(const std::set<std::string>& names)> Pi
   };
 }
 
-absl::Status Pins::check() const {
+absl::Status Pins::check(const std::set<std::string>& borrowed) const {
   for (const Rule& rule : rules_) {
     if (rule.matched) continue;
-    return absl::InvalidArgumentError(
-        absl::StrCat(text_of("--pin", rule.given), ": no value has such a name"));
+    const auto found = std::find_if(
+        borrowed.begin(), borrowed.end(),
+        [&rule](const std::string& name) { return matches_glob(rule.given.glob, name); });
+    return absl::InvalidArgumentError(absl::StrCat(
+        text_of("--pin", rule.given), ": ",
+        found == borrowed.end()
+            ? "no value has such a name"
+            : absl::StrCat("'", *found,
+                           "' is an input or output, which lies where the caller has it with --io "
+                           "caller; --io arena gives it a place in a pool")));
   }
   return absl::OkStatus();
 }

@@ -5,7 +5,7 @@
 //   Pins pins(read_pool_rules({"relu*=sram"}), pools);
 //   planned.allowed = pins.allowed();
 //   ...                                   after planning
-//   PETREL_RETURN_IF_ERROR(pins.check());
+//   PETREL_RETURN_IF_ERROR(pins.check({}));
 //
 // What it hands out refers to it.
 #ifndef PETREL_EXIR_DRIVER_POOL_RULES_H_
@@ -47,8 +47,9 @@ class Pins {
 
   // For MemoryPools.
   std::function<std::vector<plan::PoolIdx>(const std::set<std::string>& names)> allowed();
-  // InvalidArgument for a rule that nothing has matched.
-  absl::Status check() const;
+  // InvalidArgument for a rule that nothing has matched; `borrowed` are names of inputs and outputs
+  // that lie where the caller has them.
+  absl::Status check(const std::set<std::string>& borrowed) const;
 
  private:
   struct Rule {

@@ -255,6 +255,13 @@ void PoolSetup::note_blobs(const RoutedBlobStore& store) {
 
 void PoolSetup::read_archives(const Program& program) {
   for (const auto& [name, method] : program.methods) {
+    if (planned_.io_apart) {
+      const Signature& signature = method.signature;
+      borrowed_.insert(signature.input_names.begin(), signature.input_names.end());
+      borrowed_.insert(signature.output_names.begin(), signature.output_names.end());
+      for (const Value* input : method.graph->inputs()) borrowed_.insert(input->name());
+      for (const Value* output : method.graph->outputs()) borrowed_.insert(output->name());
+    }
     for (const Value* value : method.graph->constants()) {
       const Constant& constant = *value->constant();
       if (constant.kind == Constant::Kind::kLiteral) continue;
@@ -272,7 +279,7 @@ absl::Status PoolSetup::read_group(const std::vector<std::string>& manifests) {
 }
 
 absl::Status PoolSetup::check_rules() const {
-  PETREL_RETURN_IF_ERROR(pins_->check());
+  PETREL_RETURN_IF_ERROR(pins_->check(borrowed_));
   for (const Rule& rule : parameters_) {
     if (rule.matched) continue;
     return absl::InvalidArgumentError(absl::StrCat(

@@ -14,6 +14,7 @@
 #define PETREL_EXIR_DRIVER_POOL_SETUP_H_
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -38,7 +39,7 @@ class PoolSetup {
   // Reads the manifests of packages that share pools with this one.
   absl::Status read_group(const std::vector<std::string>& manifests);
 
-  // Notes which parameters the archives have.
+  // Notes which parameters, inputs and outputs the archives have.
   void read_archives(const Program& program);
 
   // What backends have stored beside their payloads.
@@ -70,6 +71,7 @@ class PoolSetup {
 
   Parameters other_parameters_;
   std::optional<Pins> pins_;
+  std::set<std::string> borrowed_;  // inputs and outputs that have no place in a pool
   std::vector<Rule> parameters_;
 };
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "exir/emit_c/border_order.h"
 #include "exir/ops/handles.h"
 
 namespace petrel::exir::emit_c {
@@ -33,13 +34,7 @@ Use use_of(const Node& node) {
   return Use::kProgram;
 }
 
-// Both orders are one where there is one channel, or one place.
-bool has_two_orders(const TensorType& type) {
-  return type.rank() >= 3 && !type.is_dynamic() && type.sizes[1] > 1 && type.numel() > 0 &&
-         type.numel() / (type.sizes[0] * type.sizes[1]) > 1;
-}
-
-// The same of a tensor whose sizes vary.
+// Whether a tensor whose sizes vary may have two orders.
 bool varies_with_two_orders(const TensorType& type) {
   return type.rank() >= 3 && type.is_dynamic() && (type.sizes[1] > 1 || type.varies(1));
 }
@@ -66,7 +61,8 @@ class Layout {
     for (const auto& [value, role] : borders_) {
       const Group& group = groups_.at(find(root(value)));
       const bool varies = varies_with_two_orders(value->tensor());
-      if (!io_ || (!varies && (group.reason.empty() || !has_two_orders(value->tensor())))) continue;
+      if (!io_ || is_channels_innermost(value->tensor())) continue;
+      if (!varies && (group.reason.empty() || !has_two_orders(value->tensor()))) continue;
       return absl::InvalidArgumentError(
           absl::StrCat("--io-layout nhwc: ", role, " '", value->name(),
                        "' cannot lie so: ", varies ? "its sizes vary" : group.reason));
@@ -77,10 +73,7 @@ class Layout {
     std::vector<std::pair<Value*, Type>> moved;
     for (const auto& [at, value] : values_) {
       if (!moves(value)) continue;
-      TensorType type = value->tensor();
-      for (size_t d = 1; d + 1 < type.rank(); ++d) type.dim_order[d] = static_cast<uint8_t>(d + 1);
-      type.dim_order.back() = 1;
-      moved.emplace_back(value, type);
+      moved.emplace_back(value, channels_innermost(value->tensor()));
     }
     for (auto& [value, type] : moved) value->set_type(std::move(type));
     return absl::OkStatus();

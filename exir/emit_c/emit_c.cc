@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "exir/emit_c/border_order.h"
 #include "exir/emit_c/constant_file.h"
 #include "exir/emit_c/group.h"
 #include "exir/emit_c/kernel_choices.h"
@@ -32,26 +33,12 @@ std::string digest_of(const CFile& file) {
   }));
 }
 
-// Levels of a tensor in the order of its type, which were in row-major order.
-Blob reordered(const TensorType& type, const Blob& data) {
-  const int64_t channels = type.sizes[1], places = type.numel() / (type.sizes[0] * channels);
-  const Blob::Bytes from = data.bytes();
-  const auto item = static_cast<int64_t>(item_size(type.dtype));
-  std::vector<uint8_t> to(from.size());
-  for (int64_t i = 0; i < type.numel(); ++i) {
-    const int64_t n = i / (channels * places), c = i / places % channels, place = i % places;
-    const int64_t at = (n * places + place) * channels + c;
-    std::copy_n(from.data() + i * item, item, to.data() + at * item);
-  }
-  return Blob::owned(std::move(to));
-}
-
 void lay_out(const PlannedMethod& method, const KernelChoices* kernels, GoldenCall* call) {
   if (kernels == nullptr || !call->known) return;
   const auto reorder = [&](const std::vector<Value*>& values, std::vector<Blob>* blobs) {
     for (size_t i = 0; i < values.size(); ++i) {
       if (!kernels->is_laid_out(values[i])) continue;
-      (*blobs)[i] = reordered(values[i]->tensor(), (*blobs)[i]);
+      (*blobs)[i] = with_channels_innermost(values[i]->tensor(), (*blobs)[i]);
     }
   };
   reorder(method.graph->inputs(), &call->inputs);

@@ -75,6 +75,21 @@ std::string bias_text(const KernelCall& call) {
                       " + c * ", call.tokens.at("BIAS_COLUMN_STRIDE"), "])");
 }
 
+// Whether many elements are 0: of what cuts off numbers below it, also where that is viewed or
+// pooled.
+bool has_many_zeros(const Value* value) {
+  constexpr int kMostSteps = 4;
+  for (int step = 0; step < kMostSteps && value->producer() != nullptr; ++step) {
+    const Node& node = *value->producer();
+    if (node.is(aten::relu, aten::relu6, aten::hardtanh, aten::clamp)) return true;
+    const bool passes =
+        node.op().has(kView) || node.op().has(kIdentity) || node.is(aten::max_pool2d_with_indices);
+    if (!passes || node.operands().empty() || !node.operands()[0]->type().is_tensor()) return false;
+    value = node.operands()[0];
+  }
+  return false;
+}
+
 KernelCall& product(NodeCalls& calls, const OperatorRow& row, const Value* a, const Value* b,
                     const Value* bias, const Shape& shape) {
   const bool in_doubles = is_floating(a);
@@ -97,7 +112,7 @@ KernelCall& product(NodeCalls& calls, const OperatorRow& row, const Value* a, co
     if (in_row) {
       constexpr int64_t kMostKept = 1024;
       NodeCalls::bind(call, "PART", std::clamp<int64_t>(shape.depth.number(), 1, kMostKept));
-      NodeCalls::bind(call, "LEAVES_ZEROS", calls.is_finite(b) ? 1 : 0);
+      NodeCalls::bind(call, "LEAVES_ZEROS", calls.is_finite(b) && has_many_zeros(a) ? 1 : 0);
     }
   }
   NodeCalls::bind(call, "BATCHES", shape.batches);

@@ -162,8 +162,9 @@ void NodeCalls::bind_sums(KernelCall& call, ScalarType type, bool fills_wide) co
                               : in_floats                  ? "petrel_load_floats"
                               : type == ScalarType::kFloat ? "petrel_widen_floats"
                                                            : "petrel_load_doubles";
-  call.tokens["ADD_PRODUCT"] =
-      !in_floats && type != ScalarType::kDouble ? "petrel_add_exact_product" : "petrel_add_product";
+  const bool is_exact = !in_floats && type != ScalarType::kDouble;
+  call.tokens["ADD_PRODUCT"] = is_exact ? "petrel_add_exact_product" : "petrel_add_product";
+  call.tokens["ADD_PRODUCTS"] = is_exact ? "petrel_add_exact_products" : "petrel_add_product";
   if (in_floats && !narrow.empty()) call.tokens["STORE_OUT"] = absl::StrCat(narrow, "_bits");
 }
 

@@ -8,8 +8,10 @@
 #include "absl/strings/str_cat.h"
 #include "exir/emit_c/extent.h"
 #include "exir/emit_c/index_walk.h"
+#include "exir/emit_c/kernel_choices.h"
 #include "exir/emit_c/node_calls.h"
 #include "exir/emit_c/operators.h"
+#include "exir/emit_c/places.h"
 #include "exir/emit_c/real_text.h"
 #include "exir/ir/region_values.h"
 #include "exir/memory/in_place.h"
@@ -261,8 +263,21 @@ std::string problem_of_masks(const Node& node) {
   return "";
 }
 
-std::string problem_of(const Node& node, const Storage& storage,
-                       const std::vector<MethodSize>& sizes) {
+// What its row says where all of the above holds. What a function of the user takes it does not
+// look at.
+std::string problem_of_call(const Node& node, const OperatorRow& row, const Places& places,
+                            const CPools& pools) {
+  if (pools.kernels != nullptr && pools.kernels->user_kernel(node) != nullptr) return "";
+  NodeCalls calls(node, places, pools,
+                  pools.kernels == nullptr ? nullptr : pools.kernels->find(&node));
+  const absl::Status made = row.make.fn(row, calls);
+  if (absl::IsUnimplemented(made)) return std::string(made.message());
+  return made.ok() && calls.is_unknown() ? "its sizes cannot be computed in C yet" : "";
+}
+
+std::string problem_of(const Node& node, const PlannedMethod& method,
+                       const std::vector<MethodSize>& sizes, const CPools& pools) {
+  const Storage& storage = *method.storage;
   if (finds_size(node)) {
     const ScalarType dtype = node.operands()[0]->tensor().dtype;
     return is_integral(dtype) || is_floating_point(dtype) ? problem_of(node.result(), sizes)
@@ -290,7 +305,8 @@ std::string problem_of(const Node& node, const Storage& storage,
                               problem_of_dtype(node, kernel), problem_of_sums(node)}) {
     if (!problem.empty()) return problem;
   }
-  return problem_of_arguments(node, *row);
+  if (std::string problem = problem_of_arguments(node, *row); !problem.empty()) return problem;
+  return problem_of_call(node, *row, Places(method), pools);
 }
 
 bool is_of_sizes(const Node& node) {
@@ -314,7 +330,7 @@ bool is_nothing(const Node& node, const Storage& storage) {
 }
 
 std::vector<std::string> problems_of(const PlannedMethod& method,
-                                     const std::vector<MethodSize>& sizes) {
+                                     const std::vector<MethodSize>& sizes, const CPools& pools) {
   std::vector<std::string> problems;
   const auto note = [&](const std::string& where, const std::string& problem) {
     if (!problem.empty()) problems.push_back(absl::StrCat(where, problem));
@@ -323,7 +339,7 @@ std::vector<std::string> problems_of(const PlannedMethod& method,
   for (const Node* node : method.storage->steps()) {
     if (is_nothing(*node, *method.storage)) continue;
     for (const Node* part : method.storage->nodes_of(*node)) {
-      note(absl::StrCat(part->describe(), ": "), problem_of(*part, *method.storage, sizes));
+      note(absl::StrCat(part->describe(), ": "), problem_of(*part, method, sizes, pools));
     }
   }
   return problems;

@@ -2,7 +2,7 @@
 //
 // Why a method cannot be C yet: everything at once, each with its source line.
 //
-//   for (const std::string& problem : problems_of(method, sizes)) ...
+//   for (const std::string& problem : problems_of(method, sizes, pools)) ...
 //   "node 'roll' (aten.roll.default) at model.py:7: aten::roll.out takes no sizes that vary
 //    in C yet"
 #ifndef PETREL_EXIR_EMIT_C_NODE_PROBLEMS_H_
@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "exir/emit_c/memories.h"
 #include "exir/emit_c/method_sizes.h"
 #include "exir/ir/graph.h"
 #include "exir/memory/planned_program.h"
@@ -25,7 +26,7 @@ std::string kernel_of(const Node& node, const Storage& storage);
 bool is_nothing(const Node& node, const Storage& storage);
 
 std::vector<std::string> problems_of(const PlannedMethod& method,
-                                     const std::vector<MethodSize>& sizes);
+                                     const std::vector<MethodSize>& sizes, const CPools& pools);
 
 }  // namespace petrel::exir::emit_c
 

@@ -31,7 +31,7 @@ std::vector<std::string> problems(const std::string& inputs, const std::string& 
   method.name = "m";
   method.graph = *std::move(graph);
   method.storage = std::make_unique<Storage>(*method.graph);
-  return problems_of(method, {});
+  return problems_of(method, {}, CPools());
 }
 
 TEST(NodeProblems, WindowsMayNotReachFartherThanCCounts) {
@@ -54,6 +54,26 @@ TEST(NodeProblems, ConvolutionsOfIntegersDoNotExist) {
   EXPECT_THAT(problems("%x: i64[1,1,4], %w: i64[1,1,1]",
                        "aten.convolution.default(%x, %w, none, [1], [0], [1], false, [0], 1)"),
               ElementsAre(HasSubstr("convolutions of integers")));
+}
+
+TEST(NodeProblems, WhatKernelsRefuseIsSaidBesideWhatNoKernelTakes) {
+  auto graph = parse_graph(
+      "method @m(%x: i64[1,1,4], %w: i64[1,1,1], %c: u8[4], %y: f32[4]) {\n"
+      "  %a = aten.convolution.default(%x, %w, none, [1], [0], [1], false, [0], 1)\n"
+      "  %b = aten.where.self(%c, %y, %y)\n"
+      "  %d = aten.relu.default(%y)\n"
+      "  %e = aten.rand.default([4])\n"
+      "  return %a, %b, %d, %e\n}\n",
+      find_op, nullptr);
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  PlannedMethod method;
+  method.name = "m";
+  method.graph = *std::move(graph);
+  method.storage = std::make_unique<Storage>(*method.graph);
+  EXPECT_THAT(problems_of(method, {}, CPools()),
+              ElementsAre(HasSubstr("convolutions of integers"),
+                          HasSubstr("conditions that are not bool do not exist in C yet"),
+                          HasSubstr("makes random numbers")));
 }
 
 TEST(NodeProblems, IntegersHaveIntegerFactors) {

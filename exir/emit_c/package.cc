@@ -88,7 +88,7 @@ class Builder {
 
   absl::Status note_problems(const PlannedMethod& method) {
     PETREL_ASSIGN_OR_RETURN(std::vector<MethodSize> sizes, find_sizes(*method.graph));
-    for (const std::string& problem : problems_of(method, sizes)) {
+    for (const std::string& problem : problems_of(method, sizes, pools_)) {
       problems_.push_back(absl::StrCat("method '", method.name, "': ", problem));
     }
     sizes_.push_back(std::move(sizes));
@@ -104,7 +104,7 @@ class Builder {
       }
     }
     std::vector<plan::MemoryPool> pools;
-    std::vector<int64_t> bytes;
+    std::vector<std::optional<int64_t>> bytes;
     for (const CMemory& memory : package_.memories) {
       if (!memory.pool.has_value()) continue;
       pools.push_back(*memory.pool);

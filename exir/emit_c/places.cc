@@ -7,6 +7,8 @@
 namespace petrel::exir::emit_c {
 namespace {
 
+constexpr char kNowhere[] = "NULL";
+
 std::string plus(const std::string& address, const std::string& offset) {
   return offset.empty() ? address : absl::StrCat(address, " + ", offset);
 }
@@ -19,17 +21,18 @@ bool Places::has_symbol(const Value* value) const {
 }
 
 std::string Places::bytes(const Value* value) const {
+  if (!known_.has_value()) return kNowhere;
   const Value* root = method_.storage->root(value);
-  const auto borrowed = borrowed_.find(root);
-  if (borrowed != borrowed_.end()) return borrowed->second + " + 0";
+  const auto borrowed = known_->borrowed.find(root);
+  if (borrowed != known_->borrowed.end()) return borrowed->second + " + 0";
   const auto planned = method_.plan.offsets.find(root);
   if (planned == method_.plan.offsets.end()) {
-    const int64_t offset = state_.offsets.at(root->constant()->fqn);
-    return absl::StrCat(memories_.back().variable, " + ", offset);
+    const int64_t offset = known_->state.offsets.at(root->constant()->fqn);
+    return absl::StrCat(known_->memories.back().variable, " + ", offset);
   }
   const auto pool = method_.plan.pools.find(root);
   const size_t memory = pool == method_.plan.pools.end() ? 0 : static_cast<size_t>(pool->second);
-  return absl::StrCat(memories_[memory].variable, " + ", planned->second);
+  return absl::StrCat(known_->memories[memory].variable, " + ", planned->second);
 }
 
 std::string Places::typed(const Value* value, const std::string& offset,
@@ -41,7 +44,8 @@ std::string Places::typed(const Value* value, const std::string& offset,
 
 std::string Places::read(const Value* value, const std::string& offset) const {
   if (!has_symbol(value)) return typed(value, offset, "const ");
-  return plus(symbols_.at(method_.storage->root(value)->constant().get()), offset);
+  if (!known_.has_value()) return plus(kNowhere, offset);
+  return plus(known_->symbols.at(method_.storage->root(value)->constant().get()), offset);
 }
 
 std::string Places::write(const Value* value, const std::string& offset) const {
@@ -49,9 +53,10 @@ std::string Places::write(const Value* value, const std::string& offset) const {
 }
 
 std::string Places::scratch(const Node& node, const std::string& type, int64_t offset) const {
+  if (!known_.has_value()) return kNowhere;
   const KernelScratch& place = method_.plan.scratch_places.at(&node);
   return absl::StrCat("(", type, " *)(void *)(",
-                      memories_[static_cast<size_t>(place.pool)].variable, " + ",
+                      known_->memories[static_cast<size_t>(place.pool)].variable, " + ",
                       place.offset + offset, ")");
 }
 

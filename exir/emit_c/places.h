@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,15 +31,13 @@ using Borrowed = std::map<const Value*, std::string>;
 
 class Places {
  public:
+  // Of a method whose values have no places yet: all addresses are NULL.
+  explicit Places(const PlannedMethod& method) : method_(method) {}
   // `state` is empty where the state of the method lies in its arena. The first of
   // `memories` are the pools of the plan.
   Places(const PlannedMethod& method, const StatePlan& state, const Symbols& symbols,
          const std::vector<CMemory>& memories, const Borrowed& borrowed)
-      : method_(method),
-        state_(state),
-        symbols_(symbols),
-        memories_(memories),
-        borrowed_(borrowed) {}
+      : method_(method), known_(Known{state, symbols, memories, borrowed}) {}
 
   // The address of `value`, for reading or writing, or of the element at `offset`: "12", or
   // another expression.
@@ -54,11 +53,15 @@ class Places {
  private:
   std::string typed(const Value* value, const std::string& offset, const char* qualifier) const;
 
+  struct Known {
+    const StatePlan& state;
+    const Symbols& symbols;
+    const std::vector<CMemory>& memories;
+    const Borrowed& borrowed;
+  };
+
   const PlannedMethod& method_;
-  const StatePlan& state_;
-  const Symbols& symbols_;
-  const std::vector<CMemory>& memories_;
-  const Borrowed& borrowed_;
+  std::optional<Known> known_;
 };
 
 }  // namespace petrel::exir::emit_c

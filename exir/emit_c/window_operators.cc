@@ -67,6 +67,7 @@ bool joins_rows(const Extents& filters, const Extents& out, const Node& node) {
 
 constexpr char kPlaces[] = "kernels/convolution_places.h";
 constexpr char kShifted[] = "kernels/convolution_shifted.h";
+constexpr char kTurned[] = "kernels/convolution_turned.h";
 
 // Whether filters of one point meet all places of an input, which fill vectors. Precondition: all
 // sizes are numbers, and such an input is one row.
@@ -96,6 +97,27 @@ bool shifts_planes(const Extents& in, const Extents& filters, int64_t groups, co
          filters[3].number() * line < kMostDoubles;
 }
 
+// Whether filters of one channel each meet planes that fit into what kernels keep on the stack,
+// those of as many channels as vectors hold, with what each place of the output gets. Precondition:
+// all sizes are numbers.
+bool turns_channels(const Extents& filters, int64_t groups, const Extents& out, const Node& node) {
+  constexpr int64_t kMostDoubles = 65536 / 8 / NodeCalls::kMostLanes, kFewestTaps = 3;
+  if (node.result()->tensor().dtype != ScalarType::kFloat || groups < NodeCalls::kMostLanes ||
+      filters[0] != groups || filters[1] != 1) {
+    return false;
+  }
+  const auto read = [&](size_t d, int64_t stride, int64_t dilation) {
+    return (out[d].number() - 1) * stride + (filters[d].number() - 1) * dilation + 1;
+  };
+  const std::vector<int64_t> strides = ints_of(node.argument(arg::stride)),
+                             dilations = ints_of(node.argument(arg::dilation));
+  const int64_t height = read(2, strides.front(), dilations.front());
+  const int64_t width = read(3, strides.back(), dilations.back());
+  const int64_t taps = filters[2].number() * filters[3].number();
+  return taps >= kFewestTaps && height <= kMostDoubles && width <= kMostDoubles &&
+         height * width + taps + out[2].number() * out[3].number() <= kMostDoubles;
+}
+
 bool is_fixed(const Extents& sizes) {
   return std::all_of(sizes.begin(), sizes.end(),
                      [](const Extent& size) { return size.is_number() && size.number() > 0; });
@@ -120,8 +142,9 @@ void choose_convolution(KernelCall& call, const Extents& in, const Extents& filt
     NodeCalls::bind(call, "TILE", tile);
     NodeCalls::bind(call, "MOST_WIDTH", std::min(out[3].range().high, kPart));
   } else if (is_fixed(in) && is_fixed(filters) && is_fixed(out)) {
-    call.source =
-        shifts_planes(in, filters, groups, out, node) ? kShifted : "kernels/convolution_plane.h";
+    call.source = turns_channels(filters, groups, out, node)      ? kTurned
+                  : shifts_planes(in, filters, groups, out, node) ? kShifted
+                                                                  : "kernels/convolution_plane.h";
   } else {
     call.source = "kernels/convolution_rows.h";
     NodeCalls::bind(call, "PART", std::clamp<int64_t>(out[3].range().high, 1, kPart));
@@ -153,7 +176,8 @@ absl::Status convolution(const OperatorRow& row, NodeCalls& calls) {
   const bool shifts = call.source == kShifted;
   const bool joins = shifts || call.source == kPlaces;
   const Extent neighbours = shifts ? in[2] * in[3] : joins ? out[2] * out[3] : out[3];
-  calls.bind_sums(call, x->tensor().dtype, neighbours.range().low >= NodeCalls::kWideLanes);
+  calls.bind_sums(call, x->tensor().dtype,
+                  call.source != kTurned && neighbours.range().low >= NodeCalls::kWideLanes);
   bind_sizes(call, in, out);
   NodeCalls::bind(call, "BATCH", in[0]);
   NodeCalls::bind(call, "GROUPS", groups);

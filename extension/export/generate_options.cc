@@ -73,8 +73,8 @@ std::vector<GenerateOption> memory_options() {
         OptionKind::kChoice,
         {"nchw", "nhwc"},
         "nchw",
-        "nhwc: inputs and outputs with channels and places have channels innermost, of int8 with "
-        "integers; nchw: as in the model"},
+        "nhwc: inputs and outputs with channels and places have channels innermost, copied but for "
+        "those of int8 with --int8 integer; nchw: as in the model"},
        [](const Words& words, GenerateOptions* options) {
          options->kernels.channels_last_io = words[0] == "nhwc";
          return absl::OkStatus();

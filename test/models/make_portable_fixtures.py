@@ -213,6 +213,43 @@ class Planes(nn.Module):
                 self.even_doubled(narrow.double()))
 
 
+class Channels(nn.Module):
+    """Convolutions of a filter for each of many channels, over small planes."""
+
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(44)
+        self.narrow = nn.ModuleList([
+            nn.Conv2d(11, 11, 3, padding=1, groups=11), nn.Conv2d(11, 11, 3, 2, 1, groups=11),
+            nn.Conv2d(11, 11, (4, 1), (1, 3), groups=11, bias=False),
+            nn.Conv2d(11, 11, (1, 5), (3, 1), (0, 4), groups=11),
+            nn.Conv2d(11, 11, 3, 2, 3, (1, 2), groups=11), nn.Conv2d(11, 11, 5, 4, 2, groups=11),
+            nn.Conv2d(11, 11, (9, 6), 1, (1, 1), groups=11)])
+        self.wide = nn.ModuleList([
+            nn.Conv2d(16, 16, 3, padding=1, groups=16), nn.Conv2d(16, 16, 2, 2, groups=16),
+            nn.Conv2d(16, 16, 3, (3, 1), 0, (1, 5), groups=16)])
+        self.line = nn.ModuleList([nn.Conv1d(9, 9, 3, groups=9), nn.Conv1d(9, 9, 4, 3, 2, groups=9)])
+        self.few = nn.Conv2d(8, 8, 3, padding=1, groups=8)
+        self.odd = nn.Conv2d(11, 11, 3, 2, 1, groups=11)
+        with torch.no_grad():
+            self.odd.weight[0, 0, 0, 0] = float("inf")
+            self.odd.weight[10, 0, 2, 2] = float("nan")
+        self.doubled = nn.Conv2d(11, 11, 3, padding=1, groups=11).double()
+
+    def forward(self, narrow, wide, line, few):
+        return (*(layer(narrow) for layer in self.narrow), *(layer(wide) for layer in self.wide),
+                *(layer(line) for layer in self.line), self.few(few), self.odd(narrow),
+                self.doubled(narrow.double()))
+
+
+class Images(nn.Module):
+    """Inputs and outputs with channels: one of each type, returned again, as it came, and twice."""
+
+    def forward(self, x, bits, line):
+        y = torch.relu(x) + 1
+        return y, (line * 2).sum(1), bits, y
+
+
 def numbers(*shape):
     return torch.randn(*shape, generator=torch.Generator().manual_seed(42))
 
@@ -237,6 +274,11 @@ def cases():
         "products": (Products(), (
             numbers(10, 12), numbers(16, 16), numbers(5, 300), numbers(9, 100), numbers(1, 1500),
             numbers(1, 64), numbers(3, 13, 24), numbers(1, 24, 8))),
+        "channels": (Channels(), (numbers(2, 11, 9, 5), numbers(1, 16, 11, 13), numbers(2, 9, 31),
+                                  numbers(1, 8, 2, 2))),
+        "images": (Images(), (numbers(2, 3, 4, 5),
+                              torch.arange(24, dtype=torch.uint8).reshape(1, 4, 3, 2),
+                              numbers(2, 3, 7))),
         "planes": (Planes(), (numbers(2, 3, 19, 5), numbers(1, 1, 33, 300), numbers(1, 2, 700))),
     }
 

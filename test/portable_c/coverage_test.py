@@ -37,7 +37,7 @@ NAMES = {
                      "found_rows found_scales found_start mask_rows masked_places mlp numbers "
                      "powers prefill resamples resizes returned_numbers selected sizes vocoder "
                      "windows"),
-    "vectors_test": ("test/models/portable", "planes products windows"),
+    "vectors_test": ("test/models/portable", "channels planes products windows"),
 }
 # Rows that none of them reaches: export folds them, makes views of them, or writes others for
 # what torch calls so.

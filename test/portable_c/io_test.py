@@ -240,6 +240,17 @@ class IoTest(unittest.TestCase):
         self.link("overlaps")
         done(["./overlaps"], self.folder)
 
+    def test_channels_are_innermost_at_the_border_of_floats_and_of_what_is_returned_twice(self):
+        channels = [[0, 2, 3, 1], [0, 2, 3, 1], [0, 2, 1], [0, 2, 3, 1], [0, 1], [0, 2, 3, 1],
+                    [0, 2, 3, 1]]
+        for words in ((), ("--io", "caller")):
+            with self.subTest(words=words):
+                built = self.make(PORTABLE / "images.pt2", "--io-layout", "nhwc", *words)
+                method, = built.manifest["methods"]
+                orders = [t["dim_order"] for t in (*method["inputs"], *method["outputs"])]
+                self.assertEqual(orders, channels)
+                built.selftest()
+
     def test_all_tensors_of_the_arena_are_mapped_at_once(self):
         self.make(DIGITS, "--pool", "name=workspace").compiled("kws_memory.c")
         (self.folder / "mapped.c").write_text(MAPPED)

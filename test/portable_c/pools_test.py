@@ -362,6 +362,11 @@ class PoolsTest(unittest.TestCase):
             self.assertIn(message, self.refused(*more, code=2), more)
         self.assertIn("no value has such a name",
                       self.refused("--pool", "sram=1M", "--pin", "nothing*=sram"))
+        for io in ("image", "linear"):
+            self.assertIn(
+                f"--pin '{io}=sram': '{io}' is an input or output, which lies where the caller has "
+                "it with --io caller; --io arena gives it a place in a pool",
+                self.refused("--pool", "sram=1M", "--pin", f"{io}=sram", "--io", "caller"))
         self.assertIn("no parameter has such a name",
                       self.refused("--pool", flash, "--link-param", "nothing*=flash"))
         self.assertIn("pools overlap", self.refused(

@@ -23,6 +23,7 @@ LONGER = {
 # Of all with both compilers, what CI runs of each model.
 HANDFUL = {"windows": {("avx2", "gcc"), ("avx512f", "clang")},
            "planes": {("avx2", "clang"), ("avx512f", "gcc")},
+           "channels": {("avx2", "gcc"), ("avx512f", "clang")},
            "products": {("avx2", "gcc"), ("avx512f", "gcc")}}
 LEVELS = ("-O0", "-O2", "-O3", "-Os") if IS_NIGHTLY else ("-O0", "-Os")
 FLAGS = pathlib.Path("/proc/cpuinfo").read_text().split()
@@ -89,6 +90,10 @@ class WindowsTest(Vectors, unittest.TestCase):
 
 class PlanesTest(Vectors, unittest.TestCase):
     model = "planes"
+
+
+class ChannelsTest(Vectors, unittest.TestCase):
+    model = "channels"
 
 
 class ProductsTest(Vectors, unittest.TestCase):

@@ -170,8 +170,10 @@ absl::Status check_pool(const std::string& word, const MemoryPool& pool) {
   return absl::OkStatus();
 }
 
-std::string range_text(const MemoryPool& pool, int64_t bytes) {
-  return absl::StrCat("'", pool.name, "' has ", bytes, " bytes at 0x", absl::Hex(*pool.address));
+std::string range_text(const MemoryPool& pool, std::optional<int64_t> bytes) {
+  return absl::StrCat("'", pool.name, "' ",
+                      bytes.has_value() ? absl::StrCat("has ", *bytes, " bytes at") : "begins at",
+                      " 0x", absl::Hex(*pool.address));
 }
 
 }  // namespace
@@ -186,16 +188,18 @@ bool MemoryPool::reaches(const std::string& target) const {
 }
 
 absl::Status check_addresses(const std::vector<MemoryPool>& pools,
-                             const std::vector<int64_t>& bytes) {
+                             const std::vector<std::optional<int64_t>>& bytes) {
+  const auto last_of = [&](size_t i) {
+    return *pools[i].address + static_cast<uint64_t>(bytes[i].value_or(1) - 1);
+  };
   for (size_t i = 0; i < pools.size(); ++i) {
     if (!pools[i].address.has_value() || bytes[i] == 0) continue;
     const uint64_t begin = *pools[i].address;
-    const uint64_t last = begin + static_cast<uint64_t>(bytes[i] - 1);
+    const uint64_t last = last_of(i);
     if (last < begin) return wrong("pool ", range_text(pools[i], bytes[i]), ", beyond 2^64");
     for (size_t j = 0; j < i; ++j) {
       if (!pools[j].address.has_value() || bytes[j] == 0) continue;
-      const uint64_t other = *pools[j].address;
-      if (begin > other + static_cast<uint64_t>(bytes[j] - 1) || other > last) continue;
+      if (begin > last_of(j) || *pools[j].address > last) continue;
       return wrong("pools overlap: ", range_text(pools[j], bytes[j]), ", and ",
                    range_text(pools[i], bytes[i]));
     }
@@ -205,7 +209,7 @@ absl::Status check_addresses(const std::vector<MemoryPool>& pools,
 
 absl::StatusOr<std::vector<MemoryPool>> parse_memory_pools(const std::vector<std::string>& words) {
   std::vector<MemoryPool> pools;
-  std::vector<int64_t> bytes;  // known of each, at least one
+  std::vector<std::optional<int64_t>> bytes;  // known of each, at least one
   std::set<std::string> names;
   for (const std::string& word : words) {
     MemoryPool pool;
@@ -217,7 +221,8 @@ absl::StatusOr<std::vector<MemoryPool>> parse_memory_pools(const std::vector<std
       return wrong("--pool '", word, "': pool '", pool.name, "' is given twice");
     }
     PETREL_RETURN_IF_ERROR(check_sections(pools, pool));
-    bytes.push_back(std::max<int64_t>(1, pool.size.value_or(pool.limit.value_or(1))));
+    bytes.push_back(pool.size.has_value() ? pool.size : pool.limit);
+    if (bytes.back() == 0) bytes.back() = std::nullopt;
     pools.push_back(std::move(pool));
   }
   PETREL_RETURN_IF_ERROR(check_addresses(pools, bytes));

@@ -51,9 +51,10 @@ struct MemoryPool {
 // InvalidArgument names the word and what is wrong with it.
 absl::StatusOr<std::vector<MemoryPool>> parse_memory_pools(const std::vector<std::string>& words);
 
-// Fails when two pools share a byte; `bytes` of each are in use.
+// Fails when two pools share a byte; `bytes` of each are in use, or at least one where it is not
+// known yet how many.
 absl::Status check_addresses(const std::vector<MemoryPool>& pools,
-                             const std::vector<int64_t>& bytes);
+                             const std::vector<std::optional<int64_t>>& bytes);
 
 // What the planner needs of it.
 Pool to_pool(const MemoryPool& memory);

@@ -114,7 +114,8 @@ TEST(MemoryPool, PoolsMustNotMeet) {
               HasSubstr("pools overlap: 'a' has 4096 bytes at 0x1000, and 'b' has 256 bytes at "
                         "0x1f00"));
   EXPECT_THAT(error_of({at + "0x1fff", a}), HasSubstr("pools overlap: 'b'"));
-  EXPECT_THAT(error_of({a, "name=c,address=0x1000"}), HasSubstr("pools overlap"));
+  EXPECT_THAT(error_of({a, "name=c,address=0x1000"}),
+              HasSubstr("pools overlap: 'a' has 4096 bytes at 0x1000, and 'c' begins at 0x1000"));
   EXPECT_EQ(error_of({a, at + "0x2000"}), "");
   EXPECT_EQ(error_of({a, at + "0xf00"}), "");
   EXPECT_EQ(error_of({a, "name=c,size=1M"}), "");

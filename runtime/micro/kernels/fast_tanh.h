@@ -12,8 +12,8 @@ static inline float petrel_fast_tanh(float x) {
        3.33332777e-1f) *
           z * x +
       x;
-  const float other = 1.0f - 2.0f / (petrel_fast_exp(2.0f * x) + 1.0f);
-  return z < 0.4f ? series : other;
+  const float other = 1.0f - 2.0f / (petrel_exp_inside(petrel_exp_range(2.0f * x)) + 1.0f);
+  return z >= 0.4f ? other : series; /* NaN is a series, too */
 }
 
 #endif /* PETREL_RUNTIME_MICRO_KERNELS_FAST_TANH_H_ */

@@ -102,6 +102,17 @@ PETREL_UNUSED static inline petrel_lanes petrel_add_exact_product(petrel_lanes s
 #endif
 }
 
+PETREL_UNUSED static inline petrel_lanes petrel_add_exact_products(petrel_lanes sum, petrel_lanes a,
+                                                                   petrel_lanes b) {
+#if defined(__AVX512F__)
+  return (petrel_lanes)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)sum);
+#elif defined(__AVX__) && defined(__FMA__)
+  return (petrel_lanes)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)sum);
+#else
+  return sum + a * b;
+#endif
+}
+
 PETREL_UNUSED static inline petrel_lanes petrel_load_doubles(const double *from) {
   petrel_lanes lanes;
   (void)memcpy(&lanes, from, sizeof lanes);
@@ -142,6 +153,7 @@ PETREL_UNUSED static inline double petrel_add_exact_product(double sum, double a
   return sum + a * b;
 }
 #endif
+/* Of one factor for all, or of one for each. */
 #define petrel_add_product(sum, a, b) ((sum) + (a) * (b))
 /* What a kernel may keep on the stack to compute in vectors, about. */
 #ifndef PETREL_STACK_BYTES

@@ -20,11 +20,11 @@
 #define NAME_WIDE (NAME_VECTORS * LANES)
 #define NAME_PLACE(v) ((v)*LANES)
 
-/* An element of 0 changes no sum where the second matrix has finite numbers only, LEAVES_ZEROS: a
- * sum that begins with 0 is never -0. */
+/* An element of 0 changes no sum where the second matrix has finite numbers only: a sum that begins
+ * with 0 is never -0. LEAVES_ZEROS: the matrix is so, and zeros are likely. */
 #define NAME_COUNTS(factor) (LEAVES_ZEROS == 0 || (factor) != (SUM_TYPE)0)
 
-#if PETREL_LANES > 1 && PETREL_STACK_BYTES >= 65536
+#if LEAVES_ZEROS && PETREL_LANES > 1 && PETREL_STACK_BYTES >= 65536
 /* Adds to some columns of sums `count` rows of the second matrix, which begin at `places`, each
  * times its element of the first. */
 static inline void NAME_ADD(const IN_TYPE *other, const SUM_TYPE *factors, const int32_t *places,
@@ -48,7 +48,7 @@ static void NAME(const IN_TYPE *in, const IN_TYPE *other, const IN_TYPE *bias, O
   const int32_t r = 0;
   (void)bias;
   (void)r;
-#if PETREL_LANES > 1 && PETREL_STACK_BYTES >= 65536
+#if LEAVES_ZEROS && PETREL_LANES > 1 && PETREL_STACK_BYTES >= 65536
   SUM_TYPE sums[COLUMNS] = {0};
   SUM_TYPE factors[PART];
   int32_t places[PART];

@@ -26,6 +26,7 @@
 #define LANES PETREL_LANES
 #define LOAD_LANES petrel_widen_floats
 #define ADD_PRODUCT petrel_add_exact_product
+#define ADD_PRODUCTS petrel_add_exact_products
 #endif
 #ifndef OUT_TYPE
 #define OUT_TYPE float
