@@ -64,8 +64,15 @@ void forbid_new(const py::module_& module) {
   }
 }
 
+bool is_main_interpreter() { return PyInterpreterState_Get() == PyInterpreterState_Main(); }
+
 }  // namespace
 
+// What pybind11 3 does first to make a module waits for ever, before Python 3.12, in an interpreter
+// that is not the main one. So its function has another name here, and the one that Python calls
+// looks ahead of it where it is. Of pybind11 2, Python hands out the first module a second time
+// and calls nothing, so that the package looks again.
+#define PyInit__petrel petrel_make_module
 PYBIND11_MODULE(_petrel, module) {
   bind_array(module);
   bind_ir(module);
@@ -91,9 +98,18 @@ PYBIND11_MODULE(_petrel, module) {
     after_fork_in_child();
     Turns::forget_waiting();
   });
-  module.def("is_main_interpreter",
-             [] { return PyInterpreterState_Get() == PyInterpreterState_Main(); });
+  module.def("is_main_interpreter", &is_main_interpreter);
   forbid_new(module);
+}
+#undef PyInit__petrel
+
+PYBIND11_PLUGIN_IMPL(_petrel) {
+  if (!is_main_interpreter()) {
+    PyErr_SetString(PyExc_ImportError,
+                    "petrel works in the main interpreter only, not in sub-interpreters");
+    return nullptr;
+  }
+  return petrel_make_module();
 }
 
 }  // namespace petrel::extension::python

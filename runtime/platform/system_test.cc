@@ -22,6 +22,7 @@
 #include "runtime/platform/aligned_memory.h"
 #include "runtime/platform/file.h"
 #include "runtime/platform/glob.h"
+#include "runtime/platform/heap_size.h"
 #include "runtime/platform/pages.h"
 #include "runtime/platform/private_file.h"
 #include "runtime/platform/random_bytes.h"
@@ -57,6 +58,21 @@ TEST(AlignedMemory, IsAligned) {
     ASSERT_NE(memory, nullptr);
     EXPECT_EQ(reinterpret_cast<uintptr_t>(memory) % alignment, 0u);
     std::memset(memory, 1, 3 * alignment);
+    free_aligned(memory);
+  }
+}
+
+TEST(HeapSize, IsWhatWasAskedForOrMore) {
+  for (size_t size = 128; size <= size_t{1} << 20; size *= 2) {
+    void* const block = std::malloc(size);
+    ASSERT_NE(block, nullptr);
+    EXPECT_GE(heap_size(block), size);
+    EXPECT_LE(heap_size(block), size + 8192);
+    std::free(block);
+    void* const memory = allocate_aligned(128, size);
+    ASSERT_NE(memory, nullptr);
+    EXPECT_GE(aligned_heap_size(memory, 128), size);
+    EXPECT_LE(aligned_heap_size(memory, 128), size + 8192);
     free_aligned(memory);
   }
 }

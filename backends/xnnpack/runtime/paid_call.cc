@@ -1,60 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/xnnpack/runtime/paid_call.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 
-#if defined(__APPLE__)
-#include <malloc/malloc.h>
-#else
-#include <malloc.h>
-#endif
+#include "runtime/platform/aligned_memory.h"
+#include "runtime/platform/heap_size.h"
 
 namespace petrel::backends::xnnpack {
 namespace {
 
 thread_local PaidCall* current = nullptr;
 
-size_t size_of(void* block) {
-  if (block == nullptr) return 0;
-#if defined(__APPLE__)
-  return malloc_size(block);
-#else
-  return malloc_usable_size(block);
-#endif
-}
+// XNNPACK asks for 16 to 128, each a power of two: all are at a multiple of the largest.
+constexpr size_t kAlignment = 128;
 
 bool may_take(size_t size) { return current == nullptr || current->take(size); }
 
 // Blocks may be larger than what was asked for: a call is charged too little by a page for each
 // that it frees.
-void gave(void* block) {
-  if (current != nullptr) current->give(size_of(block));
+void gave(size_t bytes) {
+  if (current != nullptr) current->give(bytes);
 }
 
 void* allocate(void*, size_t size) { return may_take(size) ? std::malloc(size) : nullptr; }
 
 void deallocate(void*, void* block) {
-  gave(block);
+  if (block != nullptr) gave(runtime::heap_size(block));
   std::free(block);
 }
 
 // Pages of a large block move: the old one does not count beside the new one.
 void* reallocate(void*, void* block, size_t size) {
-  gave(block);
+  if (block != nullptr) gave(runtime::heap_size(block));
   return may_take(size) ? std::realloc(block, size) : nullptr;
 }
 
 void* allocate_aligned(void*, size_t alignment, size_t size) {
-  void* block = nullptr;
-  if (!may_take(size) || posix_memalign(&block, alignment, size) != 0) return nullptr;
-  return block;
+  if (alignment > kAlignment || size > SIZE_MAX - kAlignment || !may_take(size)) return nullptr;
+  const size_t padded = (std::max(size, size_t{1}) + kAlignment - 1) / kAlignment * kAlignment;
+  return runtime::allocate_aligned(kAlignment, padded);
+}
+
+void deallocate_aligned(void*, void* memory) {
+  if (memory == nullptr) return;
+  gave(runtime::aligned_heap_size(memory, kAlignment));
+  runtime::free_aligned(memory);
 }
 
 }  // namespace
 
 const xnn_allocator* paying_allocator() {
   static const xnn_allocator kAllocator = {nullptr,     &allocate,         &reallocate,
-                                           &deallocate, &allocate_aligned, &deallocate};
+                                           &deallocate, &allocate_aligned, &deallocate_aligned};
   return &kAllocator;
 }
 
