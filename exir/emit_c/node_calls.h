@@ -75,8 +75,8 @@ class NodeCalls {
   static double rounded(double value, ScalarType type);
   // What products of elements of a floating type, of which the result is too, are summed in, side
   // by side: doubles, or floats where they may be. SUM_TYPE, LOAD_SUM, and SUM_VECTOR, LANES,
-  // LOAD_LANES, ADD_PRODUCT and ADD_PRODUCTS of vectors, wide ones if there are kWideLanes of floats.
-  // After bind_write().
+  // LOAD_LANES, ADD_PRODUCT and ADD_PRODUCTS of vectors, wide ones if there are kWideLanes of
+  // floats. After bind_write().
   void bind_sums(KernelCall& call, ScalarType type, bool fills_wide) const;
   // Whether the numbers of a weight, which nothing replaces at run time, are all finite.
   bool is_finite(const Value* weight) const;
