@@ -107,7 +107,7 @@ OPTIONS = [
 REFUSED = {
     "portable_cases": "would both be called X in macros",
     "varying_fills": "C needs its bounds",
-    "varying_masks": "no input tells the size",
+    "varying_masks": "which C does not read yet",
     "varying_number_refusals": "is computed from sizes",
 }
 
