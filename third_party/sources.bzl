@@ -51,6 +51,7 @@ _XNNPACK_PATCHES = [
     "moved_copies",
     "timeline",
     "runs",
+    "operator_room",
 ]
 
 def source_libraries():

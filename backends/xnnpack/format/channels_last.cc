@@ -200,6 +200,11 @@ class Rewrite {
 }  // namespace
 
 void keep_channels_last(Graph* graph) {
+  const bool turns_any =
+      std::any_of(graph->nodes.begin(), graph->nodes.end(), [](const Node& node) {
+        return node.kind == NodeKind::StaticTranspose && node.list == kToLast;
+      });
+  if (!turns_any) return;
   Rewrite(graph).run();
   remove_dead_nodes(graph);
 }

@@ -35,6 +35,7 @@ class Reader {
     }
     if (Problem p = read_constants(); !p.ok()) return p;
     if (root_.values() != nullptr) {
+      out_.values.reserve(root_.values()->size());
       for (const fbs::Value* value : *root_.values()) {
         const std::string where = "value " + number(out_.values.size());
         if (Problem p = read_value(*value); !p.ok()) return std::move(p).in(where);
@@ -47,6 +48,7 @@ class Reader {
                               number(out_.values.size()) + " values");
     }
     if (root_.nodes() != nullptr) {
+      out_.nodes.reserve(root_.nodes()->size());
       for (const fbs::Node* node : *root_.nodes()) {
         std::string where = "node " + number(out_.nodes.size());
         if (Problem p = read_node(*node, &where); !p.ok()) return std::move(p).in(where);

@@ -4,6 +4,7 @@
 #include <xnnpack.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -19,6 +20,8 @@ namespace {
 
 using runtime::Error;
 using runtime::Result;
+
+constexpr size_t kMaxHeapBytes = 64 << 10;
 
 size_t bytes_of(const Value& value) { return static_cast<size_t>(count_bytes(value)); }
 
@@ -199,18 +202,22 @@ std::optional<runtime::BytePlace> ConstantSource::place_of(uint32_t id) const {
   return runtime::ByteSource::find(fetched.data, fetched.size);
 }
 
-// The system gives no memory to pages that nobody touches.
+// Mostly nobody touches it. The system gives no memory to such pages; a few bytes of the heap
+// cost less than asking for pages.
 Result<void*> ConstantSource::reserve(uint32_t id) {
   const auto found = reserved_.find(id);
   if (found != reserved_.end()) return const_cast<void*>(found->second.data());
   const size_t size = bytes_of(graph_.values[id]) + XNN_EXTRA_BYTES;
-  void* const memory = runtime::take_pages(size);
+  const bool is_small = size <= kMaxHeapBytes;
+  void* const memory = is_small ? std::malloc(size) : runtime::take_pages(size);
   if (memory == nullptr) {
     PETREL_LOG(Error, "no memory for a constant of %zu bytes", size);
     return Error::MemoryAllocationFailed;
   }
+  const auto free_small = [](void*, void* data, size_t) { std::free(data); };
   const auto unmap = [](void*, void* data, size_t bytes) { runtime::give_back_pages(data, bytes); };
-  reserved_.emplace(id, runtime::FreeableBuffer(memory, size, unmap));
+  const runtime::FreeableBuffer::FreeFn give_back = is_small ? +free_small : +unmap;
+  reserved_.emplace(id, runtime::FreeableBuffer(memory, size, give_back));
   return memory;
 }
 

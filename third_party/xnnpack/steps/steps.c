@@ -37,11 +37,9 @@ static const char* find_kernel(xnn_operator_t op) {
     if (op->flags & XNN_FLAG_UNPACKED) return "Unpacked";
     if (op->flags & XNN_FLAG_SPLIT) return "Split";
   }
-  if (op->ukernel.type == xnn_microkernel_type_igemm && (op->flags & XNN_FLAG_IMAGE) != 0) {
-    return "Image";
-  }
-  if (op->ukernel.type == xnn_microkernel_type_default) return "";
-  return xnn_microkernel_type_to_string(op->ukernel.type);
+  const enum xnn_microkernel_type type = xnn_operator_microkernel_type(op);
+  if (type == xnn_microkernel_type_igemm && (op->flags & XNN_FLAG_IMAGE) != 0) return "Image";
+  return type == xnn_microkernel_type_default ? "" : xnn_microkernel_type_to_string(type);
 }
 
 static struct petrel_shape shape_of(xnn_runtime_t runtime, uint32_t count, const uint32_t* ids) {
@@ -63,10 +61,11 @@ bool petrel_describe_step(xnn_runtime_t runtime, size_t index, struct petrel_ste
       .input = shape_of(runtime, data->num_inputs, data->inputs),
       .output = shape_of(runtime, data->num_outputs, data->outputs),
   };
-  if (op->ukernel.type == xnn_microkernel_type_gemm) {
+  const enum xnn_microkernel_type type = xnn_operator_microkernel_type(op);
+  if (type == xnn_microkernel_type_gemm) {
     step->tile_rows = op->ukernel.gemm.mr;
     step->tile_columns = op->ukernel.gemm.nr;
-  } else if (op->ukernel.type == xnn_microkernel_type_igemm) {
+  } else if (type == xnn_microkernel_type_igemm) {
     step->tile_rows = op->ukernel.igemm.mr;
     step->tile_columns = op->ukernel.igemm.nr;
   }
