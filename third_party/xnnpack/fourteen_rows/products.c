@@ -47,9 +47,10 @@ static inline __m512 clamp(const struct product* p, __m512 sum) {
 static inline __attribute__((always_inline)) void block(const int rows, const int z, const int half,
                                                         size_t first, const struct product* p,
                                                         const float* w, float* c, size_t columns) {
-  __m512 sums[10][2];
-  __m256 narrow[10];
-#pragma GCC unroll 10
+  __m512 sums[12][2];
+  __m256 narrow[12];
+  const char* later = (const char*)w + petrel_offset(p->ahead);
+#pragma GCC unroll 12
   for (int i = 0; i < rows; i++) {
     if (z > 0) sums[i][0] = _mm512_loadu_ps(w);
     if (z > 1) sums[i][1] = _mm512_loadu_ps(w + 16);
@@ -57,8 +58,8 @@ static inline __attribute__((always_inline)) void block(const int rows, const in
   }
   w += COLUMNS;
   for (size_t at = first; at < p->pointers; at += ROWS) {
-    const float* in[10];
-#pragma GCC unroll 10
+    const float* in[12];
+#pragma GCC unroll 12
     for (int i = 0; i < rows; i++) in[i] = find_row(p, at + (size_t)i);
     for (size_t k = 0; k < p->kc; k++) {
       __m512 b0, b1;
@@ -66,8 +67,10 @@ static inline __attribute__((always_inline)) void block(const int rows, const in
       if (z > 0) b0 = _mm512_loadu_ps(w);
       if (z > 1) b1 = _mm512_loadu_ps(w + 16);
       if (half) bn = _mm256_loadu_ps(w + 16 * z);
+      if (z > 1) _mm_prefetch(later, _MM_HINT_T1);
+      later += petrel_step(p->ahead);
       w += COLUMNS;
-#pragma GCC unroll 10
+#pragma GCC unroll 12
       for (int i = 0; i < rows; i++) {
         if (z > 0) {
           const __m512 x = _mm512_set1_ps(in[i][k]);
@@ -81,7 +84,7 @@ static inline __attribute__((always_inline)) void block(const int rows, const in
     }
   }
   const uint32_t mask = columns >= COLUMNS ? UINT32_MAX : (UINT32_C(1) << columns) - 1;
-#pragma GCC unroll 10
+#pragma GCC unroll 12
   for (int i = 0; i < rows; i++) {
     if (first + (size_t)i >= p->mr) return;
     float* out = row_of(p, c, first + (size_t)i);
@@ -283,14 +286,46 @@ static void wide_tile(const struct product* p, const float* w, float* c, size_t 
 
 #endif
 
+/* Whether the lines of more than ten rows lie in one set of the first-level cache. It keeps 8 or
+ * 12 lines, so that rows drive each other out before all of a line is read. It is so where rows
+ * are a multiple of 4 KB apart, as those of 1024 floats are. */
+static int rows_collide(const struct product* p) {
+  /* The middle of a window is seldom outside of the image. */
+  const float** middle = p->a + p->pointers / ROWS / 2 * ROWS;
+  size_t beside = 1;
+  for (size_t i = 1; i < p->mr; i++) {
+    const uintptr_t apart = (uintptr_t)middle[i] - (uintptr_t)middle[0];
+    beside += middle[i] != p->zero && apart % 4096 < 64;
+  }
+  return beside > 10;
+}
+
+/* Five to twelve rows from `first` on, and no more of them than there are. */
+static void some_rows(size_t first, size_t rows, const struct product* p, const float* w, float* c,
+                      size_t columns) {
+  if (rows == 5) block(5, 2, 0, first, p, w, c, columns);
+  if (rows == 6) block(6, 2, 0, first, p, w, c, columns);
+  if (rows == 7) block(7, 2, 0, first, p, w, c, columns);
+  if (rows == 8) block(8, 2, 0, first, p, w, c, columns);
+  if (rows == 9) block(9, 2, 0, first, p, w, c, columns);
+  if (rows == 10) block(10, 2, 0, first, p, w, c, columns);
+  if (rows == 11) block(11, 2, 0, first, p, w, c, columns);
+  if (rows == 12) block(12, 2, 0, first, p, w, c, columns);
+}
+
 /* More than four rows of a block of which some columns are there. */
-static void many_rows(const struct product* p, const float* w, float* c, size_t columns) {
+static void many_rows(const struct product* p, int collide, const float* w, float* c,
+                      size_t columns) {
   /* Pointers to 14 rows take longer to find than three of their inputs to multiply. */
   const int is_tile = p->kc > 3 && (columns > 24 || (columns > 8 && columns <= 16));
-  if (p->mr > 10 && is_tile) {
+  if (collide && columns > 24) {
+    const size_t half = (p->mr + 1) / 2;
+    some_rows(0, half, p, w, c, columns);
+    some_rows(half, p->mr - half, p, w, c, columns);
+  } else if (p->mr <= 12 && columns > 24) {
+    some_rows(0, p->mr, p, w, c, columns);
+  } else if (p->mr > 10 && is_tile) {
     wide_tile(p, w, c, columns);
-  } else if (p->mr > 7 && p->mr <= 10 && columns > 24) {
-    block(10, 2, 0, 0, p, w, c, columns);
   } else {
     narrow_rows(0, p, w, c, columns);
     if (p->mr > 7) narrow_rows(7, p, w, c, columns);
@@ -298,6 +333,7 @@ static void many_rows(const struct product* p, const float* w, float* c, size_t 
 }
 
 static void compute(const struct product* p, const float* w, float* c, size_t nc) {
+  const int collide = p->mr > 10 && rows_collide(p);
   for (size_t done = 0; nc != 0; nc -= done) {
     const size_t columns = nc < COLUMNS ? nc : COLUMNS;
     petrel_open_pages((const char*)w + petrel_offset(p->ahead),
@@ -308,7 +344,7 @@ static void compute(const struct product* p, const float* w, float* c, size_t nc
       if (p->mr > 7) block_and_half(7, p, w, c, nc);
       blocks = 2;
     } else if (p->mr > 4) {
-      many_rows(p, w, c, columns);
+      many_rows(p, collide, w, c, columns);
     } else if (columns == COLUMNS) {
       blocks = few_rows(p, w, c, nc / COLUMNS);
     } else {

@@ -2,8 +2,8 @@
  *
  * Products of floats with AVX-512, in tiles of 14 x 32 and of what is left beside them.
  *
- *   columns  |<-- 32 -->|<-- 32 -->|<- 8..24 ->|   rows 11..14 | tile.h  | tile.h of 16, by 7 |
- *                                                  rows  5..10 | whole   | by 7               |
+ *   columns  |<-- 32 -->|<-- 32 -->|<- 8..24 ->|   rows 13, 14 | tile.h  | tile.h of 16, by 7 |
+ *                                                  rows  5..12 | whole   | the same           |
  *                                                  rows  1..4  | by 2    | narrow             |
  *                         |<--- up to 48 ----->|   rows  5..14 | by 7, 48 columns at once     |
  *

@@ -50,11 +50,12 @@ int main() {
   std::printf("the processor: %.1f multiply-adds per ns\n", limit);
   std::printf("%5s %6s %8s %7s %10s %13s %7s %12s\n", "rows", "depth", "columns", "window",
               "seven rows", "fourteen rows", "ratio", "of the limit");
-  for (size_t rows : {1, 2, 3, 4, 8, 10, 12, 14, 50, 200, 1000}) {
+  for (size_t rows : {1, 2, 3, 4, 5, 6, 8, 9, 10, 11, 12, 13, 14, 25, 50, 200, 1000}) {
     compare({rows, 256, 512, 0}, limit);
   }
   for (size_t columns : {8, 16, 24, 40, 48, 72, 80, 96}) compare({1000, 80, columns, 0}, limit);
   for (size_t channels : {8, 16, 32, 64}) compare({1000, channels, channels, 9}, limit);
+  for (size_t depth : {512, 768, 1024, 1040, 1536, 2048, 2080}) compare({98, depth, 512, 0}, limit);
   compare({196, 256, 256, 9}, limit);
   compare({49, 512, 512, 9}, limit);
 }

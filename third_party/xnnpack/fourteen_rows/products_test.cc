@@ -20,8 +20,9 @@ void expect_exact(const TileLayer& layer, Kernel kernel) {
     const bool is_beside = i == 0 || column >= layer.columns;
     const float expected = is_beside ? TileProduct::kUntouched : product.expected(row, column);
     if (std::isnan(expected) && std::isnan(output[i])) continue;
-    ASSERT_EQ(output[i], expected) << layer.rows << " x " << layer.depth << " x " << layer.columns
-                                   << ", window " << layer.window << ", at " << i;
+    ASSERT_EQ(output[i], expected)
+        << layer.rows << " x " << layer.depth << " x " << layer.columns << ", window "
+        << layer.window << ", between " << layer.between << ", at " << i;
   }
 }
 
@@ -43,6 +44,23 @@ TEST_P(ProductsTest, ComputeWhatIsThereAndTouchNothingElse) {
 }
 
 TEST_P(ProductsTest, HaveManyTiles) { expect_exact({45, 67, 100, 4}, GetParam()); }
+
+// Rows a multiple of 4 KB apart are computed in two halves.
+TEST_P(ProductsTest, ComputeRowsThatLieInOneSetOfTheCache) {
+  for (size_t columns : {32, 40, 64, 300, 560}) {
+    for (size_t rows : {10, 11, 14, 27}) {
+      expect_exact({rows, 1024, columns, 0}, GetParam());
+      expect_exact({rows, 2048, columns, 0}, GetParam());
+    }
+    for (size_t depth : {7, 512, 515, 1021}) {
+      expect_exact({27, depth, columns, 0, true, 1024 - depth}, GetParam());
+      expect_exact({27, depth, columns, 0, false, 1024 - depth}, GetParam());
+      for (size_t window : {1, 4}) {
+        expect_exact({27, depth, columns, window, true, 1024 - depth}, GetParam());
+      }
+    }
+  }
+}
 
 TEST_P(ProductsTest, KeepWhatIsNotANumberAndBoundInfinities) {
   for (size_t rows : {1, 4, 7, 9, 14, 28}) {

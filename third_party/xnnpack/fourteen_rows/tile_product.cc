@@ -36,6 +36,7 @@ void TileProduct::run_tile(Kernel kernel, size_t row, size_t rows) {
   params.scalar.min = kMin;
   params.scalar.max = kMax;
   const size_t kc = layer_.depth * sizeof(float);
+  const size_t a_stride = row_stride() * sizeof(float);
   const size_t c_stride = stride() * sizeof(float);
   const size_t block = kColumns * sizeof(float);
   const petrel_ahead ahead = petrel_bring(kColumns * (1 + steps()) * sizeof(float), 64);
@@ -43,14 +44,15 @@ void TileProduct::run_tile(Kernel kernel, size_t row, size_t rows) {
   float* const out = &output_[1 + row * stride()];
   if (layer_.window == 0) {
     if (kernel == Kernel::kFourteenAhead) {
-      petrel_f32_gemm_ahead_14x32__avx512f(rows, layer_.columns, kc, pixel(row, 0), kc, weights_,
-                                           out, c_stride, block, &params, ahead);
+      petrel_f32_gemm_ahead_14x32__avx512f(rows, layer_.columns, kc, pixel(row, 0), a_stride,
+                                           weights_, out, c_stride, block, &params, ahead);
       return;
     }
     const auto gemm = kernel == Kernel::kFourteen
                           ? &petrel_f32_gemm_minmax_ukernel_14x32__avx512f
                           : &xnn_f32_gemm_minmax_ukernel_7x32__avx512f_broadcast;
-    gemm(rows, layer_.columns, kc, pixel(row, 0), kc, weights_, out, c_stride, block, &params);
+    gemm(rows, layer_.columns, kc, pixel(row, 0), a_stride, weights_, out, c_stride, block,
+         &params);
     return;
   }
   const bool is_seven = kernel == Kernel::kSeven;
@@ -84,12 +86,12 @@ void TileProduct::run(Kernel kernel) {
 
 TileProduct::TileProduct(const TileLayer& layer)
     : layer_(layer),
-      input_(random_floats((layer.rows + layer.window) * layer.depth, 1)),
+      input_(random_floats((layer.rows + layer.window) * row_stride(), 1)),
       zeros_(layer.depth, 0) {
   if (!layer.is_finite) {
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
-    for (size_t i = 0; i < input_.size(); i += 5 * layer.depth) input_[i] = kInfinity;
-    for (size_t i = 1; i < input_.size(); i += 3 * layer.depth) input_[i] = std::nanf("");
+    for (size_t i = 0; i < input_.size(); i += 5 * row_stride()) input_[i] = kInfinity;
+    for (size_t i = 1; i < input_.size(); i += 3 * row_stride()) input_[i] = std::nanf("");
   }
   const size_t blocks = (layer.columns + kColumns - 1) / kColumns;
   storage_ = random_floats(blocks * kColumns * (1 + steps()) + 16, 2);
@@ -106,7 +108,7 @@ void TileProduct::clear() { output_.assign(1 + layer_.rows * stride(), kUntouche
 // The first element of every other row's window lies outside the image.
 const float* TileProduct::pixel(size_t row, size_t element) const {
   if (layer_.window != 0 && element == 0 && row % 2 == 1) return nullptr;
-  return &input_[(row + element) * layer_.depth];
+  return &input_[(row + element) * row_stride()];
 }
 
 // As an indirection buffer has them, for an offset of one float.

@@ -23,6 +23,7 @@ struct TileLayer {
   size_t columns;
   size_t window;  // elements of a convolution's window; 0 for a product
   bool is_finite = true;
+  size_t between = 0;  // floats behind those of a row that belong to none
 };
 
 class TileProduct {
@@ -46,6 +47,7 @@ class TileProduct {
   size_t stride() const { return layer_.columns + 3; }
 
  private:
+  size_t row_stride() const { return layer_.depth + layer_.between; }
   size_t steps() const { return (layer_.window == 0 ? 1 : layer_.window) * layer_.depth; }
   // Of an element of a window at a row; null where it lies outside.
   const float* pixel(size_t row, size_t element) const;
