@@ -81,24 +81,37 @@ struct wide_tile {
 #define HIGH_OF_16(x)
 
 /* All rows times the weights of one input; an input is read two rows before it is needed. */
-#define COLUMN(high, at, w0, w1)                                           \
-  "vmovups " w0 "(%%rax), %%zmm28\n"                                       \
-  high("vmovups " w1 "(%%rax), %%zmm29\n")                                 \
-  INPUT("rbx", at, "30") INPUT("rcx", at, "31")                            \
-  TIMES("30", "0", "28") high(TIMES("30", "14", "29")) INPUT("rdx", at, "30") \
-  TIMES("31", "1", "28") high(TIMES("31", "15", "29")) INPUT("rsi", at, "31") \
-  TIMES("30", "2", "28") high(TIMES("30", "16", "29")) INPUT("rdi", at, "30") \
-  TIMES("31", "3", "28") high(TIMES("31", "17", "29")) INPUT("r8", at, "31")  \
-  TIMES("30", "4", "28") high(TIMES("30", "18", "29")) INPUT("r9", at, "30")  \
-  TIMES("31", "5", "28") high(TIMES("31", "19", "29")) INPUT("r10", at, "31") \
-  TIMES("30", "6", "28") high(TIMES("30", "20", "29")) INPUT("r11", at, "30") \
-  TIMES("31", "7", "28") high(TIMES("31", "21", "29")) INPUT("r12", at, "31") \
-  TIMES("30", "8", "28") high(TIMES("30", "22", "29")) INPUT("r13", at, "30") \
-  TIMES("31", "9", "28") high(TIMES("31", "23", "29")) INPUT("r14", at, "31") \
-  TIMES("30", "10", "28") high(TIMES("30", "24", "29")) INPUT("r15", at, "30") \
-  TIMES("31", "11", "28") high(TIMES("31", "25", "29")) INPUT("rbp", at, "31") \
-  TIMES("30", "12", "28") high(TIMES("30", "26", "29"))                    \
-  TIMES("31", "13", "28") high(TIMES("31", "27", "29"))
+#define COLUMN_OF_32(at, w0, w1)                                            \
+  "vmovups " w0 "(%%rax), %%zmm28\n"                                        \
+  "vmovups " w1 "(%%rax), %%zmm29\n"                                        \
+  INPUT("rbx", at, "30") INPUT("rcx", at, "31")                             \
+  TIMES("30", "0", "28") TIMES("30", "14", "29") INPUT("rdx", at, "30")     \
+  TIMES("31", "1", "28") TIMES("31", "15", "29") INPUT("rsi", at, "31")     \
+  TIMES("30", "2", "28") TIMES("30", "16", "29") INPUT("rdi", at, "30")     \
+  TIMES("31", "3", "28") TIMES("31", "17", "29") INPUT("r8", at, "31")      \
+  TIMES("30", "4", "28") TIMES("30", "18", "29") INPUT("r9", at, "30")      \
+  TIMES("31", "5", "28") TIMES("31", "19", "29") INPUT("r10", at, "31")     \
+  TIMES("30", "6", "28") TIMES("30", "20", "29") INPUT("r11", at, "30")     \
+  TIMES("31", "7", "28") TIMES("31", "21", "29") INPUT("r12", at, "31")     \
+  TIMES("30", "8", "28") TIMES("30", "22", "29") INPUT("r13", at, "30")     \
+  TIMES("31", "9", "28") TIMES("31", "23", "29") INPUT("r14", at, "31")     \
+  TIMES("30", "10", "28") TIMES("30", "24", "29") INPUT("r15", at, "30")    \
+  TIMES("31", "11", "28") TIMES("31", "25", "29") INPUT("rbp", at, "31")    \
+  TIMES("30", "12", "28") TIMES("30", "26", "29")                           \
+  TIMES("31", "13", "28") TIMES("31", "27", "29")
+
+/* An input that serves one vector of weights is an operand in memory. */
+#define TIMES_INPUT(row, at, sum)                                           \
+  "vfmadd231ps " at "(%%" row ")%{1to16%}, %%zmm28, %%zmm" sum "\n"
+#define COLUMN_OF_16(at, w0, w1)                                            \
+  "vmovups " w0 "(%%rax), %%zmm28\n"                                        \
+  TIMES_INPUT("rbx", at, "0") TIMES_INPUT("rcx", at, "1")                   \
+  TIMES_INPUT("rdx", at, "2") TIMES_INPUT("rsi", at, "3")                   \
+  TIMES_INPUT("rdi", at, "4") TIMES_INPUT("r8", at, "5")                    \
+  TIMES_INPUT("r9", at, "6") TIMES_INPUT("r10", at, "7")                    \
+  TIMES_INPUT("r11", at, "8") TIMES_INPUT("r12", at, "9")                   \
+  TIMES_INPUT("r13", at, "10") TIMES_INPUT("r14", at, "11")                 \
+  TIMES_INPUT("r15", at, "12") TIMES_INPUT("rbp", at, "13")
 
 #define BIAS(high, s0, s1)           \
   "vmovups (%%rax), %%zmm" s0 "\n"   \
@@ -110,7 +123,7 @@ struct wide_tile {
   high("vmovups %%zmm" s1 ", 64(%%rbx)\n")                              \
   "add %%rcx, %%rbx\n"
 
-#define DEFINE_TILE(name, high)                                                         \
+#define DEFINE_TILE(name, high, COLUMN)                                                 \
   static __attribute__((noinline)) void name(const struct wide_tile* tile) {            \
     const float* weights = tile->weights;                                               \
     __asm__ volatile(                                                                   \
@@ -149,8 +162,8 @@ struct wide_tile {
                                                                                         \
         ".p2align 6\n"                                                                  \
         "2:\n"                                                                          \
-        COLUMN(high, "0", "0", "64") COLUMN(high, "4", "128", "192")                    \
-        COLUMN(high, "8", "256", "320") COLUMN(high, "12", "384", "448")                \
+        COLUMN("0", "0", "64") COLUMN("4", "128", "192")                                \
+        COLUMN("8", "256", "320") COLUMN("12", "384", "448")                            \
         "mov %%rbp, " ROW "\n"                                                          \
         "mov " AHEAD ", %%rbp\n"                                                        \
         BRING BRING BRING BRING                                                         \
@@ -166,13 +179,13 @@ struct wide_tile {
         "3:\n" /* up to three more inputs */                                            \
         "cmpq $1, " ONES "\n"                                                           \
         "jb 5f\n"                                                                       \
-        COLUMN(high, "0", "0", "64")                                                    \
+        COLUMN("0", "0", "64")                                                          \
         "cmpq $2, " ONES "\n"                                                           \
         "jb 4f\n"                                                                       \
-        COLUMN(high, "4", "128", "192")                                                 \
+        COLUMN("4", "128", "192")                                                       \
         "cmpq $3, " ONES "\n"                                                           \
         "jb 4f\n"                                                                       \
-        COLUMN(high, "8", "256", "320")                                                 \
+        COLUMN("8", "256", "320")                                                       \
         "4:\n"                                                                          \
         "add " REST ", %%rax\n"                                                         \
                                                                                         \
@@ -202,8 +215,8 @@ struct wide_tile {
           "memory");                                                                    \
   }
 
-DEFINE_TILE(compute_tile_of_32, HIGH_OF_32)
-DEFINE_TILE(compute_tile_of_16, HIGH_OF_16)
+DEFINE_TILE(compute_tile_of_32, HIGH_OF_32, COLUMN_OF_32)
+DEFINE_TILE(compute_tile_of_16, HIGH_OF_16, COLUMN_OF_16)
 
 /* clang-format on */
 
@@ -228,7 +241,8 @@ AS_READ(max, 100);
 #undef BIAS
 #undef BRING
 #undef CLAMP
-#undef COLUMN
+#undef COLUMN_OF_16
+#undef COLUMN_OF_32
 #undef DEFINE_TILE
 #undef ELEMENTS
 #undef FIND
@@ -247,6 +261,7 @@ AS_READ(max, 100);
 #undef STORE
 #undef TILE
 #undef TIMES
+#undef TIMES_INPUT
 #undef ZERO
 
 #endif /* x86-64 */
