@@ -52,6 +52,7 @@ _XNNPACK_PATCHES = [
     "timeline",
     "runs",
     "operator_room",
+    "group_halves",
 ]
 
 def source_libraries():

@@ -127,7 +127,7 @@ void check(const Shape& s) {
 }
 
 TEST_F(GroupedTest, ComputesWhatTheDefinitionSaysAndWritesNothingElse) {
-  for (const size_t channels : {2, 3, 4, 8, 16}) {
+  for (const size_t channels : {2, 3, 4, 8, 9, 15, 16, 17}) {
     for (const size_t groups : {2, 3, 5, 12}) {
       for (const uint32_t stride : {1, 2, 3}) {
         for (const size_t width : {3, 4, 5, 8, 13, 19}) {

@@ -8,6 +8,7 @@
 
 #define ROWS WIDE_ROWS
 #define COLUMNS WIDE_COLUMNS
+#define HALF (COLUMNS / 2)
 
 /* Bytes from weights that are read to those that are brought to a cache: what comes from memory
  * takes as long as a page needs. */
@@ -42,11 +43,14 @@ static inline __m512 clamp(const struct product* p, __m512 sum) {
   return _mm512_min_ps(_mm512_set1_ps(p->max), _mm512_max_ps(_mm512_set1_ps(p->min), sum));
 }
 
-/* Computes `z` vectors of 16 columns and, if `half`, 8 more, of `rows` rows from `first` on;
- * stores `columns` of those that there are. All of rows, z and half are constants. */
-static inline __attribute__((always_inline)) void block(const int rows, const int z, const int half,
-                                                        size_t first, const struct product* p,
-                                                        const float* w, float* c, size_t columns) {
+/* Computes `z` vectors of 16 columns and, if `half`, 8 more, of `rows` rows from `first` on, with
+ * weights of blocks of `width`; stores `columns` of those that there are. All of rows, z, half and
+ * width are constants. */
+static inline __attribute__((always_inline)) void block_of(const int rows, const int z,
+                                                           const int half, const size_t width,
+                                                           size_t first, const struct product* p,
+                                                           const float* w, float* c,
+                                                           size_t columns) {
   __m512 sums[12][2];
   __m256 narrow[12];
   const char* later = (const char*)w + petrel_offset(p->ahead);
@@ -56,7 +60,7 @@ static inline __attribute__((always_inline)) void block(const int rows, const in
     if (z > 1) sums[i][1] = _mm512_loadu_ps(w + 16);
     if (half) narrow[i] = _mm256_loadu_ps(w + 16 * z);
   }
-  w += COLUMNS;
+  w += width;
   for (size_t at = first; at < p->pointers; at += ROWS) {
     const float* in[12];
 #pragma GCC unroll 12
@@ -69,7 +73,7 @@ static inline __attribute__((always_inline)) void block(const int rows, const in
       if (half) bn = _mm256_loadu_ps(w + 16 * z);
       if (z > 1) _mm_prefetch(later, _MM_HINT_T1);
       later += petrel_step(p->ahead);
-      w += COLUMNS;
+      w += width;
 #pragma GCC unroll 12
       for (int i = 0; i < rows; i++) {
         if (z > 0) {
@@ -97,6 +101,12 @@ static inline __attribute__((always_inline)) void block(const int rows, const in
       _mm512_mask_storeu_ps(out + 16 * z, (__mmask16)(mask >> (16 * z) & 0xFF), y);
     }
   }
+}
+
+static inline __attribute__((always_inline)) void block(const int rows, const int z, const int half,
+                                                        size_t first, const struct product* p,
+                                                        const float* w, float* c, size_t columns) {
+  block_of(rows, z, half, COLUMNS, first, p, w, c, columns);
 }
 
 /* Seven rows, or as many as there are from `first` on, of a whole block and of up to 16 columns of
@@ -240,10 +250,10 @@ static void narrow_rows(size_t first, const struct product* p, const float* w, f
 
 #if HAS_WIDE_TILE
 
-/* Up to fourteen rows of more than 8 columns. */
-static void wide_tile(const struct product* p, const float* w, float* c, size_t columns) {
-  const size_t half = COLUMNS / 2;
-  const int is_whole = p->mr == ROWS && (columns == COLUMNS || columns == half);
+/* Up to fourteen rows of more than 8 columns, with weights of blocks of `width`. */
+static void wide_tile(const struct product* p, const float* w, float* c, size_t columns,
+                      size_t width) {
+  const int is_whole = p->mr == ROWS && (columns == COLUMNS || columns == HALF);
   float sums[ROWS * COLUMNS];
   const struct wide_tile tile = {
       .pointers = p->a,
@@ -252,7 +262,7 @@ static void wide_tile(const struct product* p, const float* w, float* c, size_t 
       .offset = p->a_offset,
       .fours = p->kc / 4,
       .ones = p->kc % 4,
-      .rest = p->kc % 4 * COLUMNS * sizeof(float),
+      .rest = p->kc % 4 * width * sizeof(float),
       .ahead = (const char*)w + petrel_offset(p->ahead),
       .step = petrel_step(p->ahead),
       .output = is_whole ? c : sums,
@@ -261,10 +271,12 @@ static void wide_tile(const struct product* p, const float* w, float* c, size_t 
       .min = p->min,
       .max = p->max,
   };
-  if (columns > half) {
+  if (columns > HALF) {
     compute_tile_of_32(&tile);
-  } else {
+  } else if (width == COLUMNS) {
     compute_tile_of_16(&tile);
+  } else {
+    compute_narrow_tile(&tile);
   }
   if (is_whole) return;
   const uint32_t mask = columns == COLUMNS ? UINT32_MAX : (UINT32_C(1) << columns) - 1;
@@ -272,16 +284,22 @@ static void wide_tile(const struct product* p, const float* w, float* c, size_t 
     float* out = row_of(p, c, i);
     const float* sum = sums + i * COLUMNS;
     _mm512_mask_storeu_ps(out, (__mmask16)mask, _mm512_loadu_ps(sum));
-    if (columns <= half) continue;
-    _mm512_mask_storeu_ps(out + half, (__mmask16)(mask >> half), _mm512_loadu_ps(sum + half));
+    if (columns <= HALF) continue;
+    _mm512_mask_storeu_ps(out + HALF, (__mmask16)(mask >> HALF), _mm512_loadu_ps(sum + HALF));
   }
 }
 
 #else
 
-static void wide_tile(const struct product* p, const float* w, float* c, size_t columns) {
-  narrow_rows(0, p, w, c, columns);
-  if (p->mr > 7) narrow_rows(7, p, w, c, columns);
+static void wide_tile(const struct product* p, const float* w, float* c, size_t columns,
+                      size_t width) {
+  if (width == COLUMNS) {
+    narrow_rows(0, p, w, c, columns);
+    if (p->mr > 7) narrow_rows(7, p, w, c, columns);
+  } else {
+    block_of(7, 1, 0, HALF, 0, p, w, c, columns);
+    if (p->mr > 7) block_of(7, 1, 0, HALF, 7, p, w, c, columns);
+  }
 }
 
 #endif
@@ -325,7 +343,7 @@ static void many_rows(const struct product* p, int collide, const float* w, floa
   } else if (p->mr <= 12 && columns > 24) {
     some_rows(0, p->mr, p, w, c, columns);
   } else if (p->mr > 10 && is_tile) {
-    wide_tile(p, w, c, columns);
+    wide_tile(p, w, c, columns, COLUMNS);
   } else {
     narrow_rows(0, p, w, c, columns);
     if (p->mr > 7) narrow_rows(7, p, w, c, columns);
@@ -353,6 +371,23 @@ static void compute(const struct product* p, const float* w, float* c, size_t nc
     done = nc < blocks * COLUMNS ? nc : blocks * COLUMNS;
     w += blocks * p->w_block;
     c = (float*)((uintptr_t)c + blocks * p->block_stride);
+  }
+}
+
+/* Blocks of 16 columns. */
+static void compute_halves(const struct product* p, const float* w, float* c, size_t nc) {
+  for (size_t columns; nc != 0; nc -= columns) {
+    columns = nc < HALF ? nc : HALF;
+    if (p->mr <= 4) {
+      block_of(4, 1, 0, HALF, 0, p, w, c, columns);
+    } else if (p->mr > 10 && p->kc > 3) {
+      wide_tile(p, w, c, columns, HALF);
+    } else {
+      block_of(7, 1, 0, HALF, 0, p, w, c, columns);
+      if (p->mr > 7) block_of(7, 1, 0, HALF, 7, p, w, c, columns);
+    }
+    w += p->w_block;
+    c = (float*)((uintptr_t)c + p->block_stride);
   }
 }
 
@@ -392,16 +427,20 @@ void petrel_f32_igemm_minmax_ukernel_14x32__avx512f(size_t mr, size_t nc, size_t
                                         zero, params, SAME_BLOCKS);
 }
 
+/* Rows that do not exist are read where the last one is. */
+static void find_rows(size_t mr, const float* a, size_t a_stride, const float** rows) {
+  for (size_t i = 0; i < ROWS; i++) {
+    rows[i] = (const float*)((uintptr_t)a + a_stride * (i < mr ? i : mr - 1));
+  }
+}
+
 void petrel_f32_gemm_ahead_14x32__avx512f(size_t mr, size_t nc, size_t kc, const float* a,
                                           size_t a_stride, const float* w, float* c,
                                           size_t cm_stride, size_t cn_stride,
                                           const union xnn_f32_minmax_params* params,
                                           struct petrel_ahead ahead) {
-  /* Rows that do not exist are read where the last one is. */
   const float* rows[ROWS];
-  for (size_t i = 0; i < ROWS; i++) {
-    rows[i] = (const float*)((uintptr_t)a + a_stride * (i < mr ? i : mr - 1));
-  }
+  find_rows(mr, a, a_stride, rows);
   petrel_f32_igemm_ahead_14x32__avx512f(mr, nc, kc, ROWS * sizeof(void*), rows, w, c, cm_stride,
                                         cn_stride, 0, NULL, params, ahead);
 }
@@ -412,4 +451,36 @@ void petrel_f32_gemm_minmax_ukernel_14x32__avx512f(size_t mr, size_t nc, size_t 
                                                    const union xnn_f32_minmax_params* params) {
   petrel_f32_gemm_ahead_14x32__avx512f(mr, nc, kc, a, a_stride, w, c, cm_stride, cn_stride, params,
                                        SAME_BLOCKS);
+}
+
+void petrel_f32_igemm_minmax_ukernel_14x16__avx512f(size_t mr, size_t nc, size_t kc, size_t ks,
+                                                    const float** a, const float* w, float* c,
+                                                    size_t cm_stride, size_t cn_stride,
+                                                    size_t a_offset, const float* zero,
+                                                    const union xnn_f32_minmax_params* params) {
+  const struct product p = {
+      .mr = mr,
+      .kc = kc / sizeof(float),
+      .pointers = ks / sizeof(void*),
+      .a = a,
+      .a_offset = a_offset,
+      .zero = zero,
+      .w_block = HALF * (1 + ks / sizeof(void*) / ROWS * (kc / sizeof(float))),
+      .c_stride = cm_stride,
+      .block_stride = cn_stride,
+      .min = params->scalar.min,
+      .max = params->scalar.max,
+      .ahead = petrel_bring(FAR, 64),
+  };
+  compute_halves(&p, w, c, nc);
+}
+
+void petrel_f32_gemm_minmax_ukernel_14x16__avx512f(size_t mr, size_t nc, size_t kc, const float* a,
+                                                   size_t a_stride, const float* w, float* c,
+                                                   size_t cm_stride, size_t cn_stride,
+                                                   const union xnn_f32_minmax_params* params) {
+  const float* rows[ROWS];
+  find_rows(mr, a, a_stride, rows);
+  petrel_f32_igemm_minmax_ukernel_14x16__avx512f(mr, nc, kc, sizeof(rows), rows, w, c, cm_stride,
+                                                 cn_stride, 0, NULL, params);
 }

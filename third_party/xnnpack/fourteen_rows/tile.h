@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One tile of 14 rows times 32 or 16 columns with AVX-512.
+ * One tile of 14 rows times 32 or 16 columns with AVX-512; of 16, weights may lie in blocks of 32
+ * or of 16.
  *
  *             32 columns                28 sums, two vectors of weights and two of inputs
  *           +------------+              fill the 32 registers. A vector of weights is read
@@ -39,7 +40,7 @@ struct wide_tile {
   size_t step;            /* ... and bytes to the next of it: four for each of `fours` */
   float* output;
   size_t output_stride; /* bytes from row to row */
-  const float* weights; /* the bias, then WIDE_COLUMNS for each of depth */
+  const float* weights; /* the bias, then those of a block for each of depth */
   float min, max;
 };
 
@@ -81,9 +82,9 @@ struct wide_tile {
 #define HIGH_OF_16(x)
 
 /* All rows times the weights of one input; an input is read two rows before it is needed. */
-#define COLUMN_OF_32(at, w0, w1)                                            \
-  "vmovups " w0 "(%%rax), %%zmm28\n"                                        \
-  "vmovups " w1 "(%%rax), %%zmm29\n"                                        \
+#define COLUMN_OF_32(at, w)                                                 \
+  "vmovups " w "(%%rax), %%zmm28\n"                                         \
+  "vmovups " w "+64(%%rax), %%zmm29\n"                                      \
   INPUT("rbx", at, "30") INPUT("rcx", at, "31")                             \
   TIMES("30", "0", "28") TIMES("30", "14", "29") INPUT("rdx", at, "30")     \
   TIMES("31", "1", "28") TIMES("31", "15", "29") INPUT("rsi", at, "31")     \
@@ -103,8 +104,8 @@ struct wide_tile {
 /* An input that serves one vector of weights is an operand in memory. */
 #define TIMES_INPUT(row, at, sum)                                           \
   "vfmadd231ps " at "(%%" row ")%{1to16%}, %%zmm28, %%zmm" sum "\n"
-#define COLUMN_OF_16(at, w0, w1)                                            \
-  "vmovups " w0 "(%%rax), %%zmm28\n"                                        \
+#define COLUMN_OF_16(at, w)                                                 \
+  "vmovups " w "(%%rax), %%zmm28\n"                                         \
   TIMES_INPUT("rbx", at, "0") TIMES_INPUT("rcx", at, "1")                   \
   TIMES_INPUT("rdx", at, "2") TIMES_INPUT("rsi", at, "3")                   \
   TIMES_INPUT("rdi", at, "4") TIMES_INPUT("r8", at, "5")                    \
@@ -123,7 +124,8 @@ struct wide_tile {
   high("vmovups %%zmm" s1 ", 64(%%rbx)\n")                              \
   "add %%rcx, %%rbx\n"
 
-#define DEFINE_TILE(name, high, COLUMN)                                                 \
+/* STRIDE is the bytes of weights for one input. */
+#define DEFINE_TILE(name, high, COLUMN, STRIDE)                                         \
   static __attribute__((noinline)) void name(const struct wide_tile* tile) {            \
     const float* weights = tile->weights;                                               \
     __asm__ volatile(                                                                   \
@@ -146,7 +148,7 @@ struct wide_tile {
         BIAS(high, "6", "20") BIAS(high, "7", "21") BIAS(high, "8", "22")               \
         BIAS(high, "9", "23") BIAS(high, "10", "24") BIAS(high, "11", "25")             \
         BIAS(high, "12", "26") BIAS(high, "13", "27")                                   \
-        "add $128, %%rax\n"                                                             \
+        "add $" STRIDE ", %%rax\n"                                                      \
                                                                                         \
         "1:\n" /* an element of a window */                                             \
         "push " FOURS "\n"                                                              \
@@ -162,14 +164,14 @@ struct wide_tile {
                                                                                         \
         ".p2align 6\n"                                                                  \
         "2:\n"                                                                          \
-        COLUMN("0", "0", "64") COLUMN("4", "128", "192")                                \
-        COLUMN("8", "256", "320") COLUMN("12", "384", "448")                            \
+        COLUMN("0", "0*" STRIDE) COLUMN("4", "1*" STRIDE)                               \
+        COLUMN("8", "2*" STRIDE) COLUMN("12", "3*" STRIDE)                              \
         "mov %%rbp, " ROW "\n"                                                          \
         "mov " AHEAD ", %%rbp\n"                                                        \
         BRING BRING BRING BRING                                                         \
         "mov %%rbp, " AHEAD "\n"                                                        \
         "mov " ROW ", %%rbp\n"                                                          \
-        "add $512, %%rax\n"                                                             \
+        "add $4*" STRIDE ", %%rax\n"                                                    \
         NEXT("rbx") NEXT("rcx") NEXT("rdx") NEXT("rsi") NEXT("rdi") NEXT("r8")          \
         NEXT("r9") NEXT("r10") NEXT("r11") NEXT("r12") NEXT("r13") NEXT("r14")          \
         NEXT("r15") NEXT("rbp")                                                         \
@@ -179,13 +181,13 @@ struct wide_tile {
         "3:\n" /* up to three more inputs */                                            \
         "cmpq $1, " ONES "\n"                                                           \
         "jb 5f\n"                                                                       \
-        COLUMN("0", "0", "64")                                                          \
+        COLUMN("0", "0*" STRIDE)                                                        \
         "cmpq $2, " ONES "\n"                                                           \
         "jb 4f\n"                                                                       \
-        COLUMN("4", "128", "192")                                                       \
+        COLUMN("4", "1*" STRIDE)                                                        \
         "cmpq $3, " ONES "\n"                                                           \
         "jb 4f\n"                                                                       \
-        COLUMN("8", "256", "320")                                                       \
+        COLUMN("8", "2*" STRIDE)                                                        \
         "4:\n"                                                                          \
         "add " REST ", %%rax\n"                                                         \
                                                                                         \
@@ -215,8 +217,9 @@ struct wide_tile {
           "memory");                                                                    \
   }
 
-DEFINE_TILE(compute_tile_of_32, HIGH_OF_32, COLUMN_OF_32)
-DEFINE_TILE(compute_tile_of_16, HIGH_OF_16, COLUMN_OF_16)
+DEFINE_TILE(compute_tile_of_32, HIGH_OF_32, COLUMN_OF_32, "128")
+DEFINE_TILE(compute_tile_of_16, HIGH_OF_16, COLUMN_OF_16, "128")
+DEFINE_TILE(compute_narrow_tile, HIGH_OF_16, COLUMN_OF_16, "64")
 
 /* clang-format on */
 

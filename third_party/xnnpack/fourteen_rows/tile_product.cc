@@ -14,7 +14,6 @@
 namespace petrel::third_party::xnnpack {
 namespace {
 
-constexpr size_t kColumns = 32;
 constexpr float kMin = -3, kMax = 4;
 
 std::vector<float> random_floats(size_t count, unsigned seed) {
@@ -38,8 +37,8 @@ void TileProduct::run_tile(Kernel kernel, size_t row, size_t rows) {
   const size_t kc = layer_.depth * sizeof(float);
   const size_t a_stride = row_stride() * sizeof(float);
   const size_t c_stride = stride() * sizeof(float);
-  const size_t block = kColumns * sizeof(float);
-  const petrel_ahead ahead = petrel_bring(kColumns * (1 + steps()) * sizeof(float), 64);
+  const size_t block = layer_.block_columns * sizeof(float);
+  const petrel_ahead ahead = petrel_bring(layer_.block_columns * (1 + steps()) * sizeof(float), 64);
   // Rows are stored behind a float that nobody may touch.
   float* const out = &output_[1 + row * stride()];
   if (layer_.window == 0) {
@@ -48,8 +47,9 @@ void TileProduct::run_tile(Kernel kernel, size_t row, size_t rows) {
                                            weights_, out, c_stride, block, &params, ahead);
       return;
     }
-    const auto gemm = kernel == Kernel::kFourteen
-                          ? &petrel_f32_gemm_minmax_ukernel_14x32__avx512f
+    const auto gemm = kernel == Kernel::kFourteen ? &petrel_f32_gemm_minmax_ukernel_14x32__avx512f
+                      : kernel == Kernel::kHalves
+                          ? &petrel_f32_gemm_minmax_ukernel_14x16__avx512f
                           : &xnn_f32_gemm_minmax_ukernel_7x32__avx512f_broadcast;
     gemm(rows, layer_.columns, kc, pixel(row, 0), a_stride, weights_, out, c_stride, block,
          &params);
@@ -65,7 +65,8 @@ void TileProduct::run_tile(Kernel kernel, size_t row, size_t rows) {
     return;
   }
   const auto igemm = is_seven ? &xnn_f32_igemm_minmax_ukernel_7x32__avx512f_broadcast
-                              : &petrel_f32_igemm_minmax_ukernel_14x32__avx512f;
+                     : kernel == Kernel::kHalves ? &petrel_f32_igemm_minmax_ukernel_14x16__avx512f
+                                                 : &petrel_f32_igemm_minmax_ukernel_14x32__avx512f;
   igemm(rows, layer_.columns, kc, size, pointers, weights_, out, c_stride, block, sizeof(float),
         zeros_.data(), &params);
 }
@@ -93,8 +94,8 @@ TileProduct::TileProduct(const TileLayer& layer)
     for (size_t i = 0; i < input_.size(); i += 5 * row_stride()) input_[i] = kInfinity;
     for (size_t i = 1; i < input_.size(); i += 3 * row_stride()) input_[i] = std::nanf("");
   }
-  const size_t blocks = (layer.columns + kColumns - 1) / kColumns;
-  storage_ = random_floats(blocks * kColumns * (1 + steps()) + 16, 2);
+  const size_t blocks = (layer.columns + layer_.block_columns - 1) / layer_.block_columns;
+  storage_ = random_floats(blocks * layer_.block_columns * (1 + steps()) + 16, 2);
   // XNNPACK's kernels want their weights aligned.
   const size_t skip = (64 - reinterpret_cast<uintptr_t>(storage_.data()) % 64) % 64;
   weights_ = storage_.data() + skip / sizeof(float);
@@ -124,12 +125,13 @@ void TileProduct::find_pointers(size_t rows, std::vector<const float*>* pointers
 }
 
 float TileProduct::expected(size_t row, size_t column) const {
-  const float* w = &weights_[column / kColumns * kColumns * (1 + steps()) + column % kColumns];
+  const float* w = &weights_[column / layer_.block_columns * layer_.block_columns * (1 + steps()) +
+                             column % layer_.block_columns];
   float sum = *w;
   for (size_t element = 0; element < std::max<size_t>(layer_.window, 1); ++element) {
     const float* const data = pixel(row, element);
     for (size_t k = 0; k < layer_.depth; ++k) {
-      w += kColumns;
+      w += layer_.block_columns;
       sum = std::fma(data == nullptr ? 0.0f : data[k], *w, sum);
     }
   }

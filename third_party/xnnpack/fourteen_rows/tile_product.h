@@ -15,7 +15,8 @@
 
 namespace petrel::third_party::xnnpack {
 
-enum class Kernel { kSeven, kFourteen, kFourteenAhead };
+// kHalves: of fourteen rows, with weights in blocks of 16 columns.
+enum class Kernel { kSeven, kFourteen, kFourteenAhead, kHalves };
 
 struct TileLayer {
   size_t rows;
@@ -23,7 +24,8 @@ struct TileLayer {
   size_t columns;
   size_t window;  // elements of a convolution's window; 0 for a product
   bool is_finite = true;
-  size_t between = 0;  // floats behind those of a row that belong to none
+  size_t between = 0;         // floats behind those of a row that belong to none
+  size_t block_columns = 32;  // 16 for kHalves
 };
 
 class TileProduct {
