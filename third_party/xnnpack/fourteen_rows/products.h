@@ -47,9 +47,9 @@ void petrel_f32_igemm_minmax_ukernel_14x16__avx512f(size_t mr, size_t nc, size_t
                                                     size_t a_offset, const float* zero,
                                                     const union xnn_f32_minmax_params* params);
 
-/* Those with tiles of 32, which bring weights ahead besides while whole tiles are computed: `ahead.offset` bytes
- * behind each block of columns, and `ahead.step` bytes further for each quarter of four columns of
- * the depth. */
+/* Those with tiles of 32, which bring weights ahead besides while whole tiles are computed:
+ * `ahead.offset` bytes behind each block of columns, and `ahead.step` bytes further for each
+ * quarter of four columns of the depth. */
 void petrel_f32_gemm_ahead_14x32__avx512f(size_t mr, size_t nc, size_t kc, const float* a,
                                           size_t a_stride, const float* w, float* c,
                                           size_t cm_stride, size_t cn_stride,
