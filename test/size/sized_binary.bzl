@@ -18,9 +18,10 @@ def _for_size_impl(settings, attr):
     whole = ["-flto"] if attr.whole else []
     return {
         "//command_line_option:compilation_mode": "opt",
-        "//command_line_option:copt": _COPTS + (["-DPETREL_LOGGING=0"] if attr.silent else []) + whole,
+        "//command_line_option:copt": _COPTS + whole,
         "//command_line_option:cxxopt": _CXXOPTS,
         "//command_line_option:linkopt": _LINKOPTS + (_COPTS + whole if whole else []),
+        "//runtime:messages": "none" if attr.silent else "full",
     }
 
 _for_size = transition(
@@ -31,6 +32,7 @@ _for_size = transition(
         "//command_line_option:copt",
         "//command_line_option:cxxopt",
         "//command_line_option:linkopt",
+        "//runtime:messages",
     ],
 )
 
