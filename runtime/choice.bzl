@@ -1,16 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The option --//runtime:messages=full|none (docs/run.md)."""
+"""Options of the build that are one of a few words: --//runtime:messages=none (docs/run.md)."""
 
-_VALUES = ["full", "none"]
-
-def _messages_impl(ctx):
-    if ctx.build_setting_value not in _VALUES:
-        fail("--//runtime:messages is \"%s\", must be one of %s" %
-             (ctx.build_setting_value, ", ".join(_VALUES)))
+def _choice_impl(ctx):
+    if ctx.build_setting_value not in ctx.attr.values:
+        fail("--//%s:%s is \"%s\", must be one of %s" % (
+            ctx.label.package,
+            ctx.label.name,
+            ctx.build_setting_value,
+            ", ".join(ctx.attr.values),
+        ))
     return []
 
-messages = rule(
-    doc = "Whether errors of the runtime are explained by texts, or have their codes alone.",
-    implementation = _messages_impl,
+choice = rule(
+    doc = "An option --//PACKAGE:NAME=WORD, for config_setting(flag_values = ...).",
+    implementation = _choice_impl,
+    attrs = {
+        "values": attr.string_list(doc = "The words there are.", mandatory = True),
+    },
     build_setting = config.string(flag = True),
 )
