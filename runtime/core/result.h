@@ -80,19 +80,20 @@ class [[nodiscard]] Result {
   Result& operator=(const Result&) = delete;
   Result& operator=(Result&&) = delete;
 
-  bool ok() const { return held_.error == Error::Ok; }
+  [[gnu::always_inline]] bool ok() const { return held_.error == Error::Ok; }
   Error error() const { return held_.error; }
 
-  T& get() { return check(), held_.value; }
-  const T& get() const { return check(), held_.value; }
-  T& operator*() & { return get(); }
-  const T& operator*() const& { return get(); }
-  T&& operator*() && { return std::move(get()); }
-  T* operator->() { return &get(); }
-  const T* operator->() const { return &get(); }
+  [[gnu::always_inline]] T& get() { return check(), held_.value; }
+  [[gnu::always_inline]] const T& get() const { return check(), held_.value; }
+  [[gnu::always_inline]] T& operator*() & { return get(); }
+  [[gnu::always_inline]] const T& operator*() const& { return get(); }
+  [[gnu::always_inline]] T&& operator*() && { return std::move(get()); }
+  [[gnu::always_inline]] T* operator->() { return &get(); }
+  [[gnu::always_inline]] const T* operator->() const { return &get(); }
 
  private:
-  void check() const {
+  // Inline whatever is optimised for: behind a question for ok(), nothing is left of it.
+  [[gnu::always_inline]] void check() const {
     if (!ok()) __builtin_trap();
   }
 
