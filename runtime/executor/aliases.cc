@@ -114,9 +114,10 @@ Result<bool> Aliases::next(Tensors* at) {
     at->argument = at->next_argument++;
     at->value = static_cast<uint32_t>(at->arguments[at->argument]);
     at->item = at->next_item = 0;
+    at->items = {};
     const ValueView from = declared_.value(at->value);
-    at->items = from.tensor_items();
     if (from.tag() == Tag::Tensor) return true;
+    at->items = from.tensor_items();
     PETREL_RETURN_IF_ERROR(pay(1));
   }
 }

@@ -60,6 +60,7 @@ void ProgramDataMap::sort(Span<uint32_t> order) {
 }
 
 std::optional<NamedDataView> ProgramDataMap::find(std::string_view key) const {
+  if (key == schema::kAdditionsKey) return std::nullopt;
   const uint32_t count = program_.num_named_data();
   if (!sorted_) {
     for (uint32_t i = 0; i < count; ++i) {
@@ -86,7 +87,7 @@ std::optional<NamedDataView> ProgramDataMap::find(std::string_view key) const {
 
 Result<FreeableBuffer> ProgramDataMap::get_data(std::string_view key) const {
   const std::optional<NamedDataView> entry = find(key);
-  if (!entry.has_value() || key == schema::kAdditionsKey) return Error::NotFound;
+  if (!entry.has_value()) return Error::NotFound;
   return load_segment(*loader_, segment_base_, program_.segment(entry->segment),
                       DataLoader::SegmentInfo(DataLoader::SegmentInfo::Type::External,
                                               entry->segment, entry->key.data()));
@@ -94,7 +95,7 @@ Result<FreeableBuffer> ProgramDataMap::get_data(std::string_view key) const {
 
 Result<BytePlace> ProgramDataMap::find_place(std::string_view key, size_t size) const {
   const std::optional<NamedDataView> entry = find(key);
-  if (!entry.has_value() || key == schema::kAdditionsKey) return Error::NotFound;
+  if (!entry.has_value()) return Error::NotFound;
   const SegmentView segment = program_.segment(entry->segment);
   size_t offset = 0;
   // Verified to lie in the file, so the sum does not overflow.
@@ -106,7 +107,7 @@ Result<BytePlace> ProgramDataMap::find_place(std::string_view key, size_t size) 
 
 Result<bool> ProgramDataMap::is_in_place(std::string_view key) const {
   const std::optional<NamedDataView> entry = find(key);
-  if (!entry.has_value() || key == schema::kAdditionsKey) return Error::NotFound;
+  if (!entry.has_value()) return Error::NotFound;
   return loader_->is_in_place(DataLoader::SegmentInfo(DataLoader::SegmentInfo::Type::External,
                                                       entry->segment, entry->key.data()));
 }
