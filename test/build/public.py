@@ -32,6 +32,8 @@ FOR_USERS = {
     "//runtime/selection:selection": "petrel_registry() names it",
     "//runtime/selection:used_kernels": "petrel_registry() runs it",
     "//runtime/threads:thread_count": "how many threads a process uses",
+    "//runtime:messages": "an option of the build",
+    "//runtime:sharing": "an option of the build",
     # Apps elsewhere.
     "//dist:dist": "writes the archives and the wheel of the SDK",
     # Other languages.
