@@ -59,7 +59,7 @@ class FileDescriptorDataLoader : public runtime::DataLoader {
   int fd_;
   uint64_t base_;
   size_t size_;
-  std::shared_ptr<runtime::ByteSource> source_;
+  std::unique_ptr<runtime::ByteSource> source_;
 };
 
 }  // namespace petrel::extension

@@ -57,7 +57,7 @@ class MemoryLoader final : public DataLoader {
 
  private:
   const BufferDataLoader bytes_;
-  const std::shared_ptr<ByteSource> source_;
+  const std::unique_ptr<ByteSource> source_;
   const bool is_aligned_;
   const bool may_change_;
 };

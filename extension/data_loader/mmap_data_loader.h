@@ -54,7 +54,7 @@ class MmapDataLoader final : public runtime::DataLoader {
     const char* base;  // null for an empty file
     size_t size;
     int fd;  // stays open: its state tells whether the file was changed
-    std::shared_ptr<runtime::ByteSource> source;
+    std::unique_ptr<runtime::ByteSource> source;
     ~Mapping();
   };
 

@@ -80,15 +80,15 @@ uint64_t ByteSource::new_number() {
   return ++all.last_number;
 }
 
-std::shared_ptr<ByteSource> ByteSource::of_file(int fd) {
+std::unique_ptr<ByteSource> ByteSource::of_file(int fd) {
   Identity identity = {kNothing};
   read_file(fd, &identity);
-  return std::shared_ptr<ByteSource>(new ByteSource(fd, identity));
+  return std::unique_ptr<ByteSource>(new ByteSource(fd, identity));
 }
 
-std::shared_ptr<ByteSource> ByteSource::of_memory(const void* data, size_t size) {
+std::unique_ptr<ByteSource> ByteSource::of_memory(const void* data, size_t size) {
   const Identity identity = {kMemory, address_of(data), size};
-  std::shared_ptr<ByteSource> source(new ByteSource(-1, identity));
+  std::unique_ptr<ByteSource> source(new ByteSource(-1, identity));
   source->announce(data, size, 0);
   return source;
 }

@@ -17,7 +17,8 @@
 // file's times, so who writes into the middle of a file through a mapping of his own
 // hides it. What is withdrawn, or whose source is gone, is found no more.
 //
-// Thread-safe. Not for small systems: it uses the heap and locks.
+// Thread-safe. It uses the heap and locks; --//runtime:sharing=none leaves both out, and then
+// nothing is told of any bytes.
 
 #ifndef PETREL_RUNTIME_BACKEND_BYTE_SOURCE_H_
 #define PETREL_RUNTIME_BACKEND_BYTE_SOURCE_H_
@@ -38,9 +39,9 @@ class ByteSource final {
   using Place = BytePlace;
 
   // A regular file. The descriptor stays open as long as the source lives.
-  static std::shared_ptr<ByteSource> of_file(int fd);
+  static std::unique_ptr<ByteSource> of_file(int fd);
   // Bytes that stay and do not change as long as the source lives; announced at once.
-  static std::shared_ptr<ByteSource> of_memory(const void* data, size_t size);
+  static std::unique_ptr<ByteSource> of_memory(const void* data, size_t size);
   ~ByteSource();
   ByteSource(const ByteSource&) = delete;
   ByteSource& operator=(const ByteSource&) = delete;

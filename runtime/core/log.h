@@ -11,8 +11,8 @@
 //
 //   set_log_hook({&my_sink, my_state});      // LogHook{} silences the runtime
 //
-// Built with PETREL_LOGGING=0, PETREL_LOG and its texts leave no trace. A
-// message is at most kMaxLogMessage bytes; longer ones are cut.
+// Built with --//runtime:messages=none, which defines PETREL_LOGGING as 0, PETREL_LOG and its
+// texts leave no trace. A message is at most kMaxLogMessage bytes; longer ones are cut.
 
 #ifndef PETREL_RUNTIME_CORE_LOG_H_
 #define PETREL_RUNTIME_CORE_LOG_H_
@@ -24,6 +24,9 @@
 #endif
 
 namespace petrel::runtime {
+
+// For what is found out for a message alone.
+inline constexpr bool kHasMessages = PETREL_LOGGING != 0;
 
 enum class LogLevel { Debug, Info, Warning, Error };
 

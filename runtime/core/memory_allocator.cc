@@ -16,6 +16,13 @@ void* MemoryAllocator::allocate(size_t size, size_t alignment) {
   return start;
 }
 
+Result<void*> MemoryAllocator::allocate_array(size_t count, size_t object_bytes, size_t alignment) {
+  size_t bytes = 0;
+  if (!checked_mul(count, object_bytes, &bytes)) return Error::MemoryAllocationFailed;
+  if (count == 0) return static_cast<void*>(nullptr);
+  return allocate_bytes(bytes, alignment);
+}
+
 Result<void*> MemoryAllocator::allocate_bytes(size_t size, size_t alignment) {
   void* const memory = allocate(size, alignment);
   if (memory == nullptr) {

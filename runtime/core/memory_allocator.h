@@ -43,10 +43,7 @@ class MemoryAllocator {
   // An uninitialised array of `count` objects.
   template <typename T>
   Result<Span<T>> allocate_list(size_t count, size_t alignment = alignof(T)) {
-    size_t bytes = 0;
-    if (!checked_mul(count, sizeof(T), &bytes)) return Error::MemoryAllocationFailed;
-    if (count == 0) return Span<T>();
-    PETREL_ASSIGN_OR_RETURN(void* memory, allocate_bytes(bytes, alignment));
+    PETREL_ASSIGN_OR_RETURN(void* memory, allocate_array(count, sizeof(T), alignment));
     return Span<T>(static_cast<T*>(memory), count);
   }
 
@@ -61,6 +58,9 @@ class MemoryAllocator {
   T* allocateInstance(size_t alignment = alignof(T)) {
     return allocateList<T>(1, alignment);
   }
+
+  // Null for no objects.
+  Result<void*> allocate_array(size_t count, size_t object_bytes, size_t alignment);
 
   // allocate() that explains its failure and refuses a misaligned answer.
   Result<void*> allocate_bytes(size_t size, size_t alignment);

@@ -26,6 +26,43 @@
 
 namespace petrel::runtime {
 
+namespace internal {
+
+// The error and the place of the value. Of a value that is copied by its bytes, so is this: it
+// is returned in registers, and leaving a function costs nothing.
+template <typename T, bool = std::is_trivially_copyable_v<T>>
+struct ResultStorage {
+  explicit ResultStorage(Error failure) : error(failure), nothing() {}
+  explicit ResultStorage(const T& from) : error(Error::Ok), value(from) {}
+
+  Error error;
+  union {
+    char nothing;
+    T value;
+  };
+};
+
+template <typename T>
+struct ResultStorage<T, false> {
+  explicit ResultStorage(Error failure) : error(failure) {}
+  explicit ResultStorage(const T& from) : error(Error::Ok) { new (&value) T(from); }
+  explicit ResultStorage(T&& from) : error(Error::Ok) { new (&value) T(std::move(from)); }
+  ResultStorage(ResultStorage&& other) : error(other.error) {
+    if (error == Error::Ok) new (&value) T(std::move(other.value));
+  }
+  ResultStorage(const ResultStorage&) = delete;
+  ~ResultStorage() {
+    if (error == Error::Ok) value.~T();
+  }
+
+  Error error;
+  union {
+    T value;
+  };
+};
+
+}  // namespace internal
+
 template <typename T>
 class [[nodiscard]] Result {
   static_assert(!std::is_reference_v<T> && !std::is_same_v<std::remove_cv_t<T>, Error>);
@@ -34,41 +71,33 @@ class [[nodiscard]] Result {
   using value_type = T;
 
   // Implicit, so that `return error;` and `return value;` both work.
-  Result(Error error) : error_(error == Error::Ok ? Error::Internal : error) {}
-  Result(const T& value) : error_(Error::Ok) { new (&value_) T(value); }
-  Result(T&& value) : error_(Error::Ok) { new (&value_) T(std::move(value)); }
+  Result(Error error) : held_(error == Error::Ok ? Error::Internal : error) {}
+  Result(const T& value) : held_(value) {}
+  Result(T&& value) : held_(std::move(value)) {}
 
-  Result(Result&& other) : error_(other.error_) {
-    if (ok()) new (&value_) T(std::move(other.value_));
-  }
+  Result(Result&& other) = default;
   Result(const Result&) = delete;
   Result& operator=(const Result&) = delete;
   Result& operator=(Result&&) = delete;
 
-  ~Result() {
-    if (ok()) value_.~T();
-  }
+  [[gnu::always_inline]] bool ok() const { return held_.error == Error::Ok; }
+  Error error() const { return held_.error; }
 
-  bool ok() const { return error_ == Error::Ok; }
-  Error error() const { return error_; }
-
-  T& get() { return check(), value_; }
-  const T& get() const { return check(), value_; }
-  T& operator*() & { return get(); }
-  const T& operator*() const& { return get(); }
-  T&& operator*() && { return std::move(get()); }
-  T* operator->() { return &get(); }
-  const T* operator->() const { return &get(); }
+  [[gnu::always_inline]] T& get() { return check(), held_.value; }
+  [[gnu::always_inline]] const T& get() const { return check(), held_.value; }
+  [[gnu::always_inline]] T& operator*() & { return get(); }
+  [[gnu::always_inline]] const T& operator*() const& { return get(); }
+  [[gnu::always_inline]] T&& operator*() && { return std::move(get()); }
+  [[gnu::always_inline]] T* operator->() { return &get(); }
+  [[gnu::always_inline]] const T* operator->() const { return &get(); }
 
  private:
-  void check() const {
+  // Inline whatever is optimised for: behind a question for ok(), nothing is left of it.
+  [[gnu::always_inline]] void check() const {
     if (!ok()) __builtin_trap();
   }
 
-  Error error_;
-  union {
-    std::remove_const_t<T> value_;
-  };
+  internal::ResultStorage<std::remove_const_t<T>> held_;
 };
 
 }  // namespace petrel::runtime

@@ -102,19 +102,24 @@ Error Aliases::pay(uint64_t pairs) {
 }
 
 // A list may have 150,000 entries that are no tensors, and four bytes name it once more.
-template <typename Fn>
-Error Aliases::for_each_tensor(int32_t argument, const Fn& fn) {
-  const auto value = static_cast<uint32_t>(argument);
-  const ValueView from = declared_.value(value);
-  if (from.tag() == Tag::Tensor) return fn(uint32_t{0}, value);
-  const Span<const int32_t> items = from.tensor_items();
-  PETREL_RETURN_IF_ERROR(pay(1));
-  for (uint32_t i = 0; i < items.size(); ++i) {
-    const auto item = static_cast<uint32_t>(items[i]);
-    const bool is_tensor = items[i] >= 0 && declared_.value(item).tag() == Tag::Tensor;
-    PETREL_RETURN_IF_ERROR(is_tensor ? fn(i, item) : pay(1));
+Result<bool> Aliases::next(Tensors* at) {
+  for (;;) {
+    while (at->next_item < at->items.size()) {
+      at->item = at->next_item++;
+      at->value = static_cast<uint32_t>(at->items[at->item]);
+      if (at->items[at->item] >= 0 && declared_.value(at->value).tag() == Tag::Tensor) return true;
+      PETREL_RETURN_IF_ERROR(pay(1));
+    }
+    if (at->next_argument == at->arguments.size()) return false;
+    at->argument = at->next_argument++;
+    at->value = static_cast<uint32_t>(at->arguments[at->argument]);
+    at->item = at->next_item = 0;
+    at->items = {};
+    const ValueView from = declared_.value(at->value);
+    if (from.tag() == Tag::Tensor) return true;
+    at->items = from.tensor_items();
+    PETREL_RETURN_IF_ERROR(pay(1));
   }
-  return Error::Ok;
 }
 
 bool Aliases::is_written(const Checked& checked, uint32_t argument) {
@@ -163,9 +168,11 @@ Error Aliases::check_delegate(const Call& call, size_t num_outputs) {
 Error Aliases::check(const Checked& checked, const ScratchView& scratch) {
   for (uint32_t i = 0; i < checked.num_arguments; ++i) {
     if (!is_written(checked, i)) continue;
-    PETREL_RETURN_IF_ERROR(for_each_tensor(
-        checked.call.args[i],
-        [&](uint32_t item, uint32_t value) { return check_output(checked, i, item, value); }));
+    for (Tensors at(checked.call.args.slice(i, 1));;) {
+      PETREL_ASSIGN_OR_RETURN(const bool found, next(&at));
+      if (!found) break;
+      PETREL_RETURN_IF_ERROR(check_output(checked, i, at.item, at.value));
+    }
   }
   return scratch.size == 0 ? Error::Ok : check_scratch(checked, scratch);
 }
@@ -188,14 +195,12 @@ Error Aliases::check_output(const Checked& checked, uint32_t argument, uint32_t 
   Place places[kMostShared];
   for (size_t i = 0; i < shared.size; ++i) places[i] = place_of(shared.values[i]);
   const Written written = {argument, value, {places, shared.size}};
-  for (uint32_t other = 0; other < checked.num_arguments; ++other) {
-    PETREL_RETURN_IF_ERROR(
-        for_each_tensor(call.args[other], [&](uint32_t other_item, uint32_t other_value) {
-          if (other == argument && other_item == item) return Error::Ok;
-          return check_pair(checked, written, other, other_value);
-        }));
+  for (Tensors other(call.args.first(checked.num_arguments));;) {
+    PETREL_ASSIGN_OR_RETURN(const bool found, next(&other));
+    if (!found) return Error::Ok;
+    if (other.argument == argument && other.item == item) continue;
+    PETREL_RETURN_IF_ERROR(check_pair(checked, written, other.argument, other.value));
   }
-  return Error::Ok;
 }
 
 Error Aliases::check_pair(const Checked& checked, const Written& written, uint32_t other,
@@ -227,24 +232,22 @@ Error Aliases::check_pair(const Checked& checked, const Written& written, uint32
 Error Aliases::check_scratch(const Checked& checked, const ScratchView& scratch) {
   const Place place = {Place::Kind::Arena, scratch.arena, scratch.offset,
                        scratch.offset + scratch.size};
-  for (uint32_t i = 0; i < checked.num_arguments; ++i) {
-    PETREL_RETURN_IF_ERROR(for_each_tensor(checked.call.args[i], [&](uint32_t, uint32_t value) {
-      Shared shared;
-      if (!find_shared(value, &shared)) return Error::NotSupported;
-      PETREL_RETURN_IF_ERROR(pay_for_pair(shared.size, 1));
-      for (size_t k = 0; k < shared.size; ++k) {
-        if (!overlap(place, place_of(shared.values[k]))) continue;
-        PETREL_LOG(Error,
-                   "method \"%.64s\": the scratch memory of instruction %u:%u, %s, is shared "
-                   "with argument %u (value %u)",
-                   declared_.name().data(), checked.call.chain, checked.call.instruction,
-                   checked.call.name, i, value);
-        return Error::InvalidProgram;
-      }
-      return Error::Ok;
-    }));
+  for (Tensors at(checked.call.args.first(checked.num_arguments));;) {
+    PETREL_ASSIGN_OR_RETURN(const bool found, next(&at));
+    if (!found) return Error::Ok;
+    Shared shared;
+    if (!find_shared(at.value, &shared)) return Error::NotSupported;
+    PETREL_RETURN_IF_ERROR(pay_for_pair(shared.size, 1));
+    for (size_t k = 0; k < shared.size; ++k) {
+      if (!overlap(place, place_of(shared.values[k]))) continue;
+      PETREL_LOG(Error,
+                 "method \"%.64s\": the scratch memory of instruction %u:%u, %s, is shared "
+                 "with argument %u (value %u)",
+                 declared_.name().data(), checked.call.chain, checked.call.instruction,
+                 checked.call.name, at.argument, at.value);
+      return Error::InvalidProgram;
+    }
   }
-  return Error::Ok;
 }
 
 }  // namespace petrel::runtime

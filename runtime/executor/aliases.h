@@ -135,10 +135,19 @@ class Aliases final {
   Error check_scratch(const Checked& checked, const ScratchView& scratch);
   static bool overlap(const Place& a, const Place& b);
 
-  // fn(item, value) for the tensor that an argument is, or those that it lists;
-  // until fn fails. Pays for all that is no tensor, as fn does for each that is one.
-  template <typename Fn>
-  Error for_each_tensor(int32_t argument, const Fn& fn);
+  // The tensors that arguments are or list, one after the other.
+  struct Tensors {
+    explicit Tensors(Span<const int32_t> all) : arguments(all) {}
+
+    Span<const int32_t> arguments;
+    // The one that next() came to: which argument, which entry of it if it is a list, which value.
+    uint32_t argument = 0, item = 0, value = 0;
+    uint32_t next_argument = 0, next_item = 0;
+    Span<const int32_t> items;
+  };
+  // To the first or next tensor; false if there is none. Pays for all that is none, as whoever
+  // looks at a tensor does for that.
+  Result<bool> next(Tensors* at);
 
   MethodView declared_;
   bool writable_inputs_ = false;

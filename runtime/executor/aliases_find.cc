@@ -19,18 +19,6 @@ bool is_view_call(const InstructionView& instruction, Span<const Kernel* const> 
          instruction.args.size() >= kernel->outputs.num_arguments;
 }
 
-// fn(chain, number, instruction) for all of them, until it fails.
-template <typename Fn>
-Error for_each_instruction(const MethodView& method, const Fn& fn) {
-  for (uint32_t c = 0; c < method.num_chains(); ++c) {
-    const ChainView chain = method.chain(c);
-    for (uint32_t i = 0; i < chain.num_instructions(); ++i) {
-      PETREL_RETURN_IF_ERROR(fn(c, i, chain.instruction(i)));
-    }
-  }
-  return Error::Ok;
-}
-
 }  // namespace
 
 Result<Aliases> Aliases::find(const MethodView& declared, Span<const Kernel* const> kernels,
@@ -38,25 +26,28 @@ Result<Aliases> Aliases::find(const MethodView& declared, Span<const Kernel* con
   Aliases aliases(declared);
   aliases.writable_inputs_ = writable_inputs;
   bool has_views = false, has_moves = false;
-  PETREL_RETURN_IF_ERROR(
-      for_each_instruction(declared, [&](uint32_t, uint32_t, const InstructionView& instruction) {
-        has_views |= is_view_call(instruction, kernels);
-        has_moves |= instruction.kind == InstructionView::Kind::Move;
-        return Error::Ok;
-      }));
-  PETREL_RETURN_IF_ERROR(aliases.make_room(has_views, has_moves, allocator));
-  if (!has_views && !has_moves) return aliases;
-  // Moves first: a view of what is moved is a view of all that it may be.
-  PETREL_RETURN_IF_ERROR(for_each_instruction(
-      declared, [&](uint32_t chain, uint32_t number, const InstructionView& instruction) {
-        if (instruction.kind != InstructionView::Kind::Move) return Error::Ok;
-        return aliases.add_move({chain, number, "a move", {}}, instruction.from, instruction.to);
-      }));
-  PETREL_RETURN_IF_ERROR(for_each_instruction(
-      declared, [&](uint32_t chain, uint32_t number, const InstructionView& instruction) {
-        if (!is_view_call(instruction, kernels)) return Error::Ok;
-        return aliases.add_view({chain, number, "a view", instruction.args});
-      }));
+  // Moves before views: a view of what is moved is a view of all that it may be.
+  enum class Pass { Look, Moves, Views };
+  for (const Pass pass : {Pass::Look, Pass::Moves, Pass::Views}) {
+    for (uint32_t c = 0; c < declared.num_chains(); ++c) {
+      const ChainView chain = declared.chain(c);
+      for (uint32_t i = 0; i < chain.num_instructions(); ++i) {
+        const InstructionView call = chain.instruction(i);
+        const bool is_move = call.kind == InstructionView::Kind::Move;
+        const bool is_view = is_view_call(call, kernels);
+        has_moves |= is_move;
+        has_views |= is_view;
+        if (pass == Pass::Moves && is_move) {
+          PETREL_RETURN_IF_ERROR(aliases.add_move({c, i, "a move", {}}, call.from, call.to));
+        } else if (pass == Pass::Views && is_view) {
+          PETREL_RETURN_IF_ERROR(aliases.add_view({c, i, "a view", call.args}));
+        }
+      }
+    }
+    if (pass != Pass::Look) continue;
+    PETREL_RETURN_IF_ERROR(aliases.make_room(has_views, has_moves, allocator));
+    if (!has_views && !has_moves) return aliases;
+  }
   PETREL_RETURN_IF_ERROR(aliases.check_views());
   return aliases;
 }

@@ -10,7 +10,9 @@
 #include <cinttypes>
 #include <cstring>
 #include <new>
+#include <utility>
 
+#include "runtime/core/heap_sort.h"
 #include "runtime/core/log.h"
 #include "runtime/executor/external_tensor.h"
 #include "runtime/executor/method_builder.h"
@@ -29,6 +31,19 @@ Error hold_data(const NamedDataMap* map, std::string_view key, const TensorImpl&
 
 }  // namespace
 
+struct MethodBuilder::ByKey final : Sortable {
+  ByKey(const Method& owner, Span<MethodExternalTensor> tensors) : method(owner), all(tensors) {}
+
+  bool is_before(size_t a, size_t b) const override {
+    const int order = method.external_key(all[a].value).compare(method.external_key(all[b].value));
+    return order != 0 ? order < 0 : all[a].value < all[b].value;
+  }
+  void swap(size_t a, size_t b) override { std::swap(all[a], all[b]); }
+
+  const Method& method;
+  Span<MethodExternalTensor> all;
+};
+
 Error MethodBuilder::bind_external_tensors() {
   const Span<MethodExternalTensor> all = method_.external_tensors_;
   if (all.empty()) return Error::Ok;
@@ -37,13 +52,8 @@ Error MethodBuilder::bind_external_tensors() {
   const auto key_of = [&](const MethodExternalTensor& each) {
     return method_.external_key(each.value);
   };
-  const auto is_before = [&](const MethodExternalTensor& a, const MethodExternalTensor& b) {
-    const int order = key_of(a).compare(key_of(b));
-    return order != 0 ? order < 0 : a.value < b.value;
-  };
-  // A heap sort is the smallest.
-  std::make_heap(all.begin(), all.end(), is_before);
-  std::sort_heap(all.begin(), all.end(), is_before);
+  ByKey by_key(method_, all);
+  heap_sort(&by_key, all.size());
   size_t num_keys = 1;
   for (size_t i = 1; i < all.size(); ++i) num_keys += key_of(all[i]) != key_of(all[i - 1]);
   PETREL_ASSIGN_OR_RETURN(Span<MethodExternal> room,

@@ -81,13 +81,11 @@ Result<FreeableBuffer> HeldDataMap::get_data(std::string_view key) const {
 }
 
 Error HeldDataMap::load_data_into(std::string_view key, void* buffer, size_t size) const {
-  if (program_.find_weight(key) == program_.num_weights())
+  if (program_.find_weight(key) == program_.num_weights()) {
     return map_.load_data_into(key, buffer, size);
+  }
   // What is copied is what was checked.
-  PETREL_ASSIGN_OR_RETURN(const FreeableBuffer data, get_data(key));
-  if (data.size() < size) return Error::InvalidArgument;
-  if (size > 0) std::memcpy(buffer, data.data(), size);
-  return Error::Ok;
+  return NamedDataMap::load_data_into(key, buffer, size);
 }
 
 // What is still to be checked by its bytes has to be loaded, and so has what is wrong:

@@ -3,7 +3,7 @@
 
 #include <cstring>
 #include <optional>
-#include <utility>
+#include <type_traits>
 
 #include "runtime/core/checked_math.h"
 #include "runtime/core/log.h"
@@ -77,32 +77,10 @@ uint64_t extent_of(const EValue& value) {
 
 }  // namespace
 
-Method::Method(Method&& other) noexcept
-    : program_(other.program_),
-      declared_(other.declared_),
-      memory_(other.memory_),
-      event_tracer_(other.event_tracer_),
-      values_(std::exchange(other.values_, {})),
-      tensors_(std::exchange(other.tensors_, {})),
-      input_set_(std::exchange(other.input_set_, {})),
-      callers_inputs_(std::exchange(other.callers_inputs_, {})),
-      callers_outputs_(std::exchange(other.callers_outputs_, {})),
-      late_outputs_(std::exchange(other.late_outputs_, {})),
-      views_(std::exchange(other.views_, {})),
-      views_of_inputs_(std::exchange(other.views_of_inputs_, {})),
-      views_of_outputs_(std::exchange(other.views_of_outputs_, {})),
-      chains_(std::exchange(other.chains_, {})),
-      delegates_(std::exchange(other.delegates_, {})),
-      external_data_(std::exchange(other.external_data_, {})),
-      external_tensors_(std::exchange(other.external_tensors_, {})),
-      external_map_(other.external_map_),
-      data_map_(other.data_map_),
-      chain_(other.chain_),
-      instruction_(other.instruction_),
-      instructions_(other.instructions_),
-      work_(other.work_),
-      delegate_bytes_(other.delegate_bytes_),
-      stepping_(other.stepping_) {}
+Method::Method(Method&& other) noexcept : MethodState(other) {
+  static_assert(std::is_trivially_copyable_v<MethodState>);
+  static_cast<MethodLists&>(other) = {};
+}
 
 Method::~Method() {
   for (MethodDelegate& delegate : delegates_) {

@@ -49,7 +49,77 @@ struct MethodDelegate;
 struct MethodExternal;
 struct MethodExternalTensor;
 
-class Method final {
+// What a Method has in its allocator. One that was moved from has none of it.
+struct MethodLists {
+  // A tensor of the inputs or outputs whose memory is the caller's, as it is before
+  // anything is moved. What others are moved to need not be given any.
+  struct CallersTensor {
+    TensorImpl* impl;
+    size_t index;
+    bool is_moved;
+  };
+  // The value of an output that is a view or moved.
+  struct LateOutput {
+    const EValue* value;
+    size_t index;
+  };
+
+  Span<EValue> values_;
+  // Those of the values that are declared as tensors, in that order. A value is another one
+  // once one was moved to it.
+  Span<TensorImpl> tensors_;
+  Span<bool> input_set_;
+  // Those that the program does not plan; outputs that are views of others aside.
+  Span<CallersTensor> callers_inputs_;
+  Span<CallersTensor> callers_outputs_;
+  Span<LateOutput> late_outputs_;
+  // Those that get their memory when they are made, in every execution anew, and
+  // those of them that may lie in inputs or outputs of the caller.
+  Span<TensorImpl*> views_;
+  Span<TensorImpl*> views_of_inputs_;
+  Span<TensorImpl*> views_of_outputs_;
+  Span<MethodChain> chains_;
+  // Handles that exist; grows while the method is made.
+  Span<MethodDelegate> delegates_;
+  // By key; likewise. What may have data from outside, in the order of the keys.
+  Span<MethodExternal> external_data_;
+  Span<MethodExternalTensor> external_tensors_;
+};
+
+// All of a Method: copied by its bytes when the Method moves.
+struct MethodState : MethodLists {
+  MethodState(const Program* program, const MethodView& declared, MemoryManager* memory_manager,
+              EventTracer* event_tracer, const Limits& limits)
+      : program_(program),
+        declared_(declared),
+        memory_(memory_manager),
+        event_tracer_(event_tracer),
+        instructions_("max_instructions", limits.max_instructions),
+        work_("max_element_operations", limits.max_element_operations),
+        delegate_bytes_("max_delegate_bytes", limits.max_delegate_bytes) {}
+
+  const Program* program_;
+  // What the program says of it.
+  MethodView declared_;
+  MemoryManager* memory_;
+  EventTracer* event_tracer_;
+  // The map of the caller; null if there is none.
+  const NamedDataMap* external_map_ = nullptr;
+  // What backends see; null if there is no named data.
+  const NamedDataMap* data_map_ = nullptr;
+
+  // Where step() is.
+  size_t chain_ = 0;
+  size_t instruction_ = 0;
+  // What is left of this execution.
+  Budget instructions_;
+  Budget work_;
+  // What delegates may still take for as long as this lives.
+  Budget delegate_bytes_;
+  bool stepping_ = false;
+};
+
+class Method final : private MethodState {
  public:
   Method(Method&& other) noexcept;
   Method(const Method&) = delete;
@@ -121,13 +191,7 @@ class Method final {
 
   Method(const Program* program, const MethodView& declared, MemoryManager* memory_manager,
          EventTracer* event_tracer, const Limits& limits)
-      : program_(program),
-        declared_(declared),
-        memory_(memory_manager),
-        event_tracer_(event_tracer),
-        instructions_("max_instructions", limits.max_instructions),
-        work_("max_element_operations", limits.max_element_operations),
-        delegate_bytes_("max_delegate_bytes", limits.max_delegate_bytes) {}
+      : MethodState(program, declared, memory_manager, event_tracer, limits) {}
 
   // The name of a value in the model; empty if the program does not say.
   std::string_view value_name(uint32_t value) const;
@@ -137,18 +201,6 @@ class Method final {
   size_t input_value(size_t index) const;
   size_t output_value(size_t index) const;
   Error set_tensor_input(const Tensor& from, size_t value_index, size_t index);
-  // A tensor of the inputs or outputs whose memory is the caller's, as it is before
-  // anything is moved. What others are moved to need not be given any.
-  struct CallersTensor {
-    TensorImpl* impl;
-    size_t index;
-    bool is_moved;
-  };
-  // The value of an output that is a view or moved.
-  struct LateOutput {
-    const EValue* value;
-    size_t index;
-  };
   // Refuses memory of the caller that the method has already, or an output, or if
   // it `is_written` an input.
   Error check_apart(const void* data, size_t nbytes, const TensorImpl* own, bool is_written,
@@ -164,47 +216,6 @@ class Method final {
   Error run_delegate(const MethodStep& step);
   void restore_numbers();
   void rewind();
-
-  const Program* program_;
-  // What the program says of it.
-  MethodView declared_;
-  MemoryManager* memory_;
-  EventTracer* event_tracer_;
-
-  Span<EValue> values_;
-  // Those of the values that are declared as tensors, in that order. A value is another one
-  // once one was moved to it.
-  Span<TensorImpl> tensors_;
-  Span<bool> input_set_;
-  // Those that the program does not plan; outputs that are views of others aside.
-  Span<CallersTensor> callers_inputs_;
-  Span<CallersTensor> callers_outputs_;
-  Span<LateOutput> late_outputs_;
-  // Those that get their memory when they are made, in every execution anew, and
-  // those of them that may lie in inputs or outputs of the caller.
-  Span<TensorImpl*> views_;
-  Span<TensorImpl*> views_of_inputs_;
-  Span<TensorImpl*> views_of_outputs_;
-  Span<MethodChain> chains_;
-  // Handles that exist; grows while the method is made.
-  Span<MethodDelegate> delegates_;
-  // By key; likewise. What may have data from outside, in the order of the keys.
-  Span<MethodExternal> external_data_;
-  Span<MethodExternalTensor> external_tensors_;
-  // The map of the caller; null if there is none.
-  const NamedDataMap* external_map_ = nullptr;
-  // What backends see; null if there is no named data.
-  const NamedDataMap* data_map_ = nullptr;
-
-  // Where step() is.
-  size_t chain_ = 0;
-  size_t instruction_ = 0;
-  // What is left of this execution.
-  Budget instructions_;
-  Budget work_;
-  // What delegates may still take for as long as this lives.
-  Budget delegate_bytes_;
-  bool stepping_ = false;
 };
 
 }  // namespace petrel::runtime

@@ -59,6 +59,7 @@ constexpr uint32_t kReportedKernels = 16;
 
 // With the words of export, which also knows the places in the model.
 void report_missing_kernel(const MethodView& method, uint32_t op) {
+  if (!kHasMessages) return;
   uint32_t calls = 0;
   for (uint32_t c = 0; c < method.num_chains(); ++c) {
     const ChainView chain = method.chain(c);
@@ -143,9 +144,9 @@ Error MethodBuilder::find_backends() {
     const char* const id = declared_.delegate(i).backend().data();
     backends_[i] = registry == nullptr ? nullptr : registry->find_backend(id);
     if (backends_[i] == nullptr) {
-      const BackendNames here(registry);
       PETREL_LOG(Error, "backend is missing: %.64s (delegate %u of method '%.64s'); there are %s",
-                 id, static_cast<unsigned>(i), declared_.name().data(), here.text);
+                 id, static_cast<unsigned>(i), declared_.name().data(),
+                 BackendNames(registry).text);
       result = Error::NotFound;
     } else if (!backends_[i]->is_available()) {
       PETREL_LOG(Error, "backend %.64s (delegate %u of method '%.64s') cannot run on this machine",

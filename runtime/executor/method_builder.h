@@ -46,6 +46,7 @@ class MethodBuilder final {
   // The name under which data of the caller goes before a constant of the
   // program; empty if none does.
   std::string_view replacement_name(uint32_t index, const TensorView& tensor) const;
+  struct ByKey;
   // In external_binding.cc. Sorts what may have data from outside by its keys, and gives each
   // key's data to all that name it.
   Error bind_external_tensors();
@@ -53,6 +54,8 @@ class MethodBuilder final {
   Error bind_external_tensor(std::string_view key, const MethodExternalTensor& to,
                              MethodExternal* external);
   Error copy_external_data(std::string_view key, const TensorImpl& to, MethodExternal* external);
+  template <typename Item>
+  Result<Span<EValue*>> make_entries(Span<const Item> items);
   template <typename Box, typename Item>
   Error make_boxed_list(Span<const Item> items, EValue* to);
   // In method_builder.cc.

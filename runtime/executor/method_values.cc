@@ -83,16 +83,22 @@ Error MethodBuilder::make_value(uint32_t index, EValue* to) {
 template <typename Box, typename Item>
 Error MethodBuilder::make_boxed_list(Span<const Item> items, EValue* to) {
   using Unboxed = std::remove_pointer_t<decltype(Box::unboxed)>;
-  const size_t count = items.size();
   PETREL_ASSIGN_OR_RETURN(Span<Box> box, allocator_->allocate_list<Box>(1));
-  PETREL_ASSIGN_OR_RETURN(Span<EValue*> entries, allocator_->allocate_list<EValue*>(count));
-  PETREL_ASSIGN_OR_RETURN(Span<Unboxed> unboxed, allocator_->allocate_list<Unboxed>(count));
-  for (size_t i = 0; i < count; ++i) {
+  PETREL_ASSIGN_OR_RETURN(Span<EValue*> entries, make_entries(items));
+  PETREL_ASSIGN_OR_RETURN(Span<Unboxed> unboxed, allocator_->allocate_list<Unboxed>(items.size()));
+  *to = EValue(new (box.data()) Box{entries, unboxed.data()});
+  return Error::Ok;
+}
+
+// The values of a list; null for none.
+template <typename Item>
+Result<Span<EValue*>> MethodBuilder::make_entries(Span<const Item> items) {
+  PETREL_ASSIGN_OR_RETURN(Span<EValue*> entries, allocator_->allocate_list<EValue*>(items.size()));
+  for (size_t i = 0; i < items.size(); ++i) {
     const auto item = static_cast<int64_t>(items[i]);
     entries[i] = item < 0 ? nullptr : &method_.values_[static_cast<size_t>(item)];
   }
-  *to = EValue(new (box.data()) Box{entries, unboxed.data()});
-  return Error::Ok;
+  return entries;
 }
 
 Error MethodBuilder::make_tensor(uint32_t index, const TensorView& from, EValue* to) {

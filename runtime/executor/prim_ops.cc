@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <optional>
 
 #include "runtime/core/checked_math.h"
 #include "runtime/core/log.h"
@@ -20,13 +21,21 @@ void fail_arithmetic(KernelRuntimeContext& context, const char* problem) {
 
 // Writes a number. The place must be one for numbers (or for nothing yet), so
 // that tensors and lists keep their types.
-void store(KernelRuntimeContext& context, Span<EValue*> args, size_t i, const EValue& value) {
+void store(KernelRuntimeContext& context, Span<EValue*> args, size_t i, Scalar value) {
   if (!args[i]->isScalar() && !args[i]->isNone()) {
     PETREL_LOG(Error, "%s: the result goes to a value that is %s, must be a number",
                context.kernel_name(), to_string(args[i]->tag));
     return context.fail(Error::InvalidProgram);
   }
-  *args[i] = value;
+  *args[i] = EValue(value);
+}
+
+// The first `count` arguments, which are numbers; the result is to go to the one behind them.
+// False if they are not.
+bool take_numbers(KernelRuntimeContext& context, Span<EValue*> raw, Scalar* numbers, size_t count) {
+  KernelArgs args(context, raw, count + 1);
+  for (size_t i = 0; i < count; ++i) numbers[i] = args.scalar(i);
+  return args.ok();
 }
 
 bool both_integral(const Scalar& a, const Scalar& b) {
@@ -65,18 +74,17 @@ using DoubleOp = double (*)(double a, double b);
 // a op b -> out. No template, as one of these for each operator would be large.
 void arithmetic(KernelRuntimeContext& context, Span<EValue*> raw, IntOp int_op,
                 DoubleOp double_op) {
-  KernelArgs args(context, raw, 3);
-  const Scalar a = args.scalar(0);
-  const Scalar b = args.scalar(1);
-  if (!args.ok()) return;
+  Scalar numbers[2];
+  if (!take_numbers(context, raw, numbers, 2)) return;
+  const auto& [a, b] = numbers;
   if (!both_integral(a, b)) {
-    return store(context, raw, 2, EValue(double_op(a.to_double(), b.to_double())));
+    return store(context, raw, 2, Scalar(double_op(a.to_double(), b.to_double())));
   }
   int64_t result = 0;
   if (!int_op(a.to_int(), b.to_int(), &result)) {
     return fail_arithmetic(context, "the result is no 64-bit integer");
   }
-  store(context, raw, 2, EValue(result));
+  store(context, raw, 2, Scalar(result));
 }
 
 void add(KernelRuntimeContext& context, Span<EValue*> args) {
@@ -134,10 +142,9 @@ void mod(KernelRuntimeContext& context, Span<EValue*> args) {
 
 void truediv(KernelRuntimeContext& context, Span<EValue*> raw) {
   if (!has_divisor(context, raw)) return;
-  KernelArgs args(context, raw, 3);
-  const double a = args.scalar(0).to_double();
-  const double b = args.scalar(1).to_double();
-  if (args.ok()) store(context, raw, 2, EValue(a / b));
+  Scalar numbers[2];
+  if (!take_numbers(context, raw, numbers, 2)) return;
+  store(context, raw, 2, Scalar(numbers[0].to_double() / numbers[1].to_double()));
 }
 
 // How two numbers compare, as bits of a set.
@@ -152,13 +159,12 @@ Order order_of(T a, T b) {
 
 // Whether a and b compare in one of the ways of `wanted` -> out. Integers are compared as integers.
 void comparison(KernelRuntimeContext& context, Span<EValue*> raw, unsigned wanted) {
-  KernelArgs args(context, raw, 3);
-  const Scalar a = args.scalar(0);
-  const Scalar b = args.scalar(1);
-  if (!args.ok()) return;
+  Scalar numbers[2];
+  if (!take_numbers(context, raw, numbers, 2)) return;
+  const auto& [a, b] = numbers;
   const Order order = both_integral(a, b) ? order_of(a.to_int(), b.to_int())
                                           : order_of(a.to_double(), b.to_double());
-  store(context, raw, 2, EValue((order & wanted) != 0));
+  store(context, raw, 2, Scalar((order & wanted) != 0));
 }
 
 void eq(KernelRuntimeContext& context, Span<EValue*> args) { comparison(context, args, kEqual); }
@@ -172,39 +178,35 @@ void ge(KernelRuntimeContext& context, Span<EValue*> args) {
 }
 
 void neg(KernelRuntimeContext& context, Span<EValue*> raw) {
-  KernelArgs args(context, raw, 2);
-  const Scalar a = args.scalar(0);
-  if (!args.ok()) return;
-  if (a.isFloatingPoint()) return store(context, raw, 1, EValue(-a.to_double()));
+  Scalar a;
+  if (!take_numbers(context, raw, &a, 1)) return;
+  if (a.isFloatingPoint()) return store(context, raw, 1, Scalar(-a.to_double()));
   int64_t result = 0;
   if (!checked_sub(0, a.to_int(), &result)) {
     return fail_arithmetic(context, "the result is no 64-bit integer");
   }
-  store(context, raw, 1, EValue(result));
+  store(context, raw, 1, Scalar(result));
 }
 
 void sym_not(KernelRuntimeContext& context, Span<EValue*> raw) {
-  KernelArgs args(context, raw, 2);
-  const Scalar a = args.scalar(0);
-  if (args.ok()) store(context, raw, 1, EValue(!a.to_bool()));
+  Scalar a;
+  if (take_numbers(context, raw, &a, 1)) store(context, raw, 1, Scalar(!a.to_bool()));
 }
 
 void sym_float(KernelRuntimeContext& context, Span<EValue*> raw) {
-  KernelArgs args(context, raw, 2);
-  const Scalar a = args.scalar(0);
-  if (args.ok()) store(context, raw, 1, EValue(a.to_double()));
+  Scalar a;
+  if (take_numbers(context, raw, &a, 1)) store(context, raw, 1, Scalar(a.to_double()));
 }
 
 // A double made an integer by `round`; integers stay.
 void round_to_int(KernelRuntimeContext& context, Span<EValue*> raw, double (*round)(double)) {
-  KernelArgs args(context, raw, 2);
-  const Scalar a = args.scalar(0);
-  if (!args.ok()) return;
+  Scalar a;
+  if (!take_numbers(context, raw, &a, 1)) return;
   int64_t result = a.isFloatingPoint() ? 0 : a.to_int();
   if (a.isFloatingPoint() && !to_int64(round(a.to_double()), &result)) {
     return fail_arithmetic(context, "the result is no 64-bit integer");
   }
-  store(context, raw, 1, EValue(result));
+  store(context, raw, 1, Scalar(result));
 }
 
 void truncate(KernelRuntimeContext& context, Span<EValue*> args) {
@@ -224,11 +226,9 @@ void round_half_even(KernelRuntimeContext& context, Span<EValue*> args) {
 }
 
 void sym_ite(KernelRuntimeContext& context, Span<EValue*> raw) {
-  KernelArgs args(context, raw, 4);
-  const Scalar condition = args.scalar(0);
-  const Scalar a = args.scalar(1);
-  const Scalar b = args.scalar(2);
-  if (args.ok()) store(context, raw, 3, EValue(condition.to_bool() ? a : b));
+  Scalar numbers[3];
+  if (!take_numbers(context, raw, numbers, 3)) return;
+  store(context, raw, 3, Scalar(numbers[numbers[0].to_bool() ? 1 : 2]));
 }
 
 void sym_size(KernelRuntimeContext& context, Span<EValue*> raw) {
@@ -244,7 +244,7 @@ void sym_size(KernelRuntimeContext& context, Span<EValue*> raw) {
                context.kernel_name(), static_cast<long long>(args.integer(1)));
     return context.fail(Error::InvalidProgram);
   }
-  store(context, raw, 2, EValue(static_cast<int64_t>(self->size(static_cast<ssize_t>(dim)))));
+  store(context, raw, 2, Scalar(static_cast<int64_t>(self->size(static_cast<ssize_t>(dim)))));
 }
 
 void sym_numel(KernelRuntimeContext& context, Span<EValue*> raw) {
@@ -252,12 +252,12 @@ void sym_numel(KernelRuntimeContext& context, Span<EValue*> raw) {
   if (!args.ok()) return;
   const Result<Tensor> self = raw[0]->tryToTensor();
   if (!self.ok()) return context.fail(Error::InvalidProgram);
-  store(context, raw, 1, EValue(static_cast<int64_t>(self->numel())));
+  store(context, raw, 1, Scalar(static_cast<int64_t>(self->numel())));
 }
 
 // The first number of a tensor; nothing for types without one.
-EValue first_number(const Tensor& tensor) {
-  const auto integer = [](auto number) { return EValue(static_cast<int64_t>(number)); };
+std::optional<Scalar> first_number(const Tensor& tensor) {
+  const auto integer = [](auto number) { return Scalar(static_cast<int64_t>(number)); };
   switch (tensor.scalar_type()) {
     case ScalarType::Byte:
       return integer(*tensor.const_data_ptr<uint8_t>());
@@ -274,13 +274,13 @@ EValue first_number(const Tensor& tensor) {
     case ScalarType::UInt32:
       return integer(*tensor.const_data_ptr<uint32_t>());
     case ScalarType::Bool:
-      return EValue(*tensor.const_data_ptr<uint8_t>() != 0);
+      return Scalar(*tensor.const_data_ptr<uint8_t>() != 0);
     case ScalarType::Float:
-      return EValue(double{*tensor.const_data_ptr<float>()});
+      return Scalar(double{*tensor.const_data_ptr<float>()});
     case ScalarType::Double:
-      return EValue(*tensor.const_data_ptr<double>());
+      return Scalar(*tensor.const_data_ptr<double>());
     default:
-      return EValue();
+      return std::nullopt;
   }
 }
 
@@ -294,13 +294,13 @@ void local_scalar_dense(KernelRuntimeContext& context, Span<EValue*> raw) {
                self.numel());
     return context.fail(Error::InvalidProgram);
   }
-  const EValue number = first_number(self);
-  if (number.isNone()) {
+  const std::optional<Scalar> number = first_number(self);
+  if (!number.has_value()) {
     PETREL_LOG(Error, "%s: numbers of type %s are not supported", context.kernel_name(),
                to_string(self.scalar_type()));
     return context.fail(Error::NotSupported);
   }
-  store(context, raw, 1, number);
+  store(context, raw, 1, *number);
 }
 
 constexpr Kernel kPrimKernels[] = {

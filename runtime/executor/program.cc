@@ -40,18 +40,32 @@ Result<ExtendedHeader> read_header(const uint8_t* head, size_t file_size) {
   return header;
 }
 
+// Reads the header and the structure behind it.
+Result<ExtendedHeader> read_structure(const DataLoader& loader, size_t file_size,
+                                      FreeableBuffer* structure) {
+  const SegmentInfo info(SegmentType::Program);
+  PETREL_ASSIGN_OR_RETURN(const FreeableBuffer head,
+                          load_range(loader, 0, Program::kMinHeadBytes, info));
+  PETREL_ASSIGN_OR_RETURN(const ExtendedHeader header,
+                          read_header(static_cast<const uint8_t*>(head.data()), file_size));
+  PETREL_ASSIGN_OR_RETURN(*structure, load_range(loader, 0, header.program_size, info));
+  // What was decided on must be what is used.
+  if (std::memcmp(head.data(), structure->data(), Program::kMinHeadBytes) != 0) {
+    PETREL_LOG(Error, "the file changed while it was read");
+    return Error::AccessFailed;
+  }
+  return header;
+}
+
 }  // namespace
 
 Program::Program(DataLoader* loader, const ProgramOptions& options, FreeableBuffer&& program_data,
-                 FreeableBuffer&& constant_data, uint64_t segment_base, ProgramDataMap named_data,
-                 ProgramAdditions&& additions, const ProgramView& view)
+                 uint64_t segment_base, const ProgramView& view)
     : loader_(loader),
       options_(options),
       program_data_(std::move(program_data)),
-      constant_data_(std::move(constant_data)),
       segment_base_(segment_base),
-      named_data_(named_data),
-      additions_(std::move(additions)),
+      named_data_(loader, segment_base, view),
       view_(view) {}
 
 Result<Program> Program::load(DataLoader* loader, const ProgramOptions& options) {
@@ -65,40 +79,29 @@ Result<Program> Program::load(DataLoader* loader, const ProgramOptions& options)
                kMinHeadBytes);
     return Error::InvalidProgram;
   }
-  PETREL_ASSIGN_OR_RETURN(FreeableBuffer head,
-                          load_range(*loader, 0, kMinHeadBytes, SegmentInfo(SegmentType::Program)));
+  FreeableBuffer structure;
   PETREL_ASSIGN_OR_RETURN(const ExtendedHeader header,
-                          read_header(static_cast<const uint8_t*>(head.data()), file_size));
-  PETREL_ASSIGN_OR_RETURN(FreeableBuffer data, load_range(*loader, 0, header.program_size,
-                                                          SegmentInfo(SegmentType::Program)));
-  // What was decided on must be what is used.
-  if (std::memcmp(head.data(), data.data(), kMinHeadBytes) != 0) {
-    PETREL_LOG(Error, "the file changed while it was read");
-    return Error::AccessFailed;
-  }
-  head.free();
-
+                          read_structure(*loader, file_size, &structure));
   ProgramFile file;
-  file.program = Span<const uint8_t>(static_cast<const uint8_t*>(data.data()), data.size());
+  file.program = {static_cast<const uint8_t*>(structure.data()), structure.size()};
   file.file_size = file_size;
   file.segment_base = header.segment_base_offset;
   file.segment_data_size = header.segment_data_size;
   file.max_arena_bytes = options.limits.max_arena_bytes;
   PETREL_ASSIGN_OR_RETURN(const ProgramView view, verify_program(file));
+  Program program(loader, options, std::move(structure), header.segment_base_offset, view);
+  PETREL_RETURN_IF_ERROR(program.load_data());
+  return program;
+}
 
-  PETREL_ASSIGN_OR_RETURN(ProgramAdditions additions,
-                          ProgramAdditions::load(*loader, header.segment_base_offset, view));
-  FreeableBuffer constants;
-  if (const std::optional<uint32_t> index = view.constant_segment(); index.has_value()) {
-    const SegmentView segment = view.segment(*index);
-    if (segment.size != 0) {
-      PETREL_ASSIGN_OR_RETURN(constants, load_segment(*loader, header.segment_base_offset, segment,
-                                                      SegmentInfo(SegmentType::Constant, *index)));
-    }
-  }
-  ProgramDataMap named_data(loader, header.segment_base_offset, view);
-  return Program(loader, options, std::move(data), std::move(constants), header.segment_base_offset,
-                 named_data, std::move(additions), view);
+Error Program::load_data() {
+  PETREL_ASSIGN_OR_RETURN(additions_, ProgramAdditions::load(*loader_, segment_base_, view_));
+  const std::optional<uint32_t> index = view_.constant_segment();
+  if (!index.has_value() || view_.segment(*index).size == 0) return Error::Ok;
+  PETREL_ASSIGN_OR_RETURN(constant_data_,
+                          load_segment(*loader_, segment_base_, view_.segment(*index),
+                                       SegmentInfo(SegmentType::Constant, *index)));
+  return Error::Ok;
 }
 
 size_t Program::num_methods() const { return view_.num_methods(); }

@@ -131,9 +131,11 @@ class Program final {
   Result<FreeableBuffer> load_delegate_data(const DelegateView& delegate) const;
 
  private:
+  // Without additions and constants.
   Program(DataLoader* loader, const ProgramOptions& options, FreeableBuffer&& program_data,
-          FreeableBuffer&& constant_data, uint64_t segment_base, ProgramDataMap named_data,
-          ProgramAdditions&& additions, const ProgramView& view);
+          uint64_t segment_base, const ProgramView& view);
+  // Reads them.
+  Error load_data();
 
   // NotFound, with the methods that there are in the message.
   Result<MethodView> find_method(std::string_view name) const;

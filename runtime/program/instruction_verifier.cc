@@ -37,11 +37,7 @@ class InstructionVerifier final {
       return Error::InvalidProgram;
     }
     for (chain_ = 0; chain_ < plan_.chains()->size(); ++chain_) {
-      const fb::Chain& chain = *plan_.chains()->Get(chain_);
-      const auto* instructions = chain.instructions();
-      PETREL_RETURN_IF_ERROR(pay(table_bytes(1) + part_bytes(instructions) +
-                                 part_bytes(chain.inputs()) + part_bytes(chain.outputs())));
-      PETREL_RETURN_IF_ERROR(pay_for_stacktrace(chain));
+      const auto* instructions = plan_.chains()->Get(chain_)->instructions();
       for (instruction_ = 0; instruction_ < size_of(instructions); ++instruction_) {
         PETREL_RETURN_IF_ERROR(
             verify_instruction(*instructions->Get(instruction_), instructions->size()));
@@ -51,26 +47,9 @@ class InstructionVerifier final {
   }
 
  private:
-  Error pay_for_stacktrace(const fb::Chain& chain) {
-    const auto* const traces = chain.stacktrace();
-    PETREL_RETURN_IF_ERROR(pay(part_bytes(traces)));
-    for (uint32_t i = 0; i < size_of(traces); ++i) {
-      const auto* const frames = traces->Get(i)->items();
-      PETREL_RETURN_IF_ERROR(pay(table_bytes(0) + part_bytes(frames)));
-      for (uint32_t k = 0; k < size_of(frames); ++k) {
-        const fb::Frame& frame = *frames->Get(k);
-        PETREL_RETURN_IF_ERROR(pay(table_bytes(0) + part_bytes(frame.filename()) +
-                                   part_bytes(frame.name()) + part_bytes(frame.context())));
-      }
-    }
-    return Error::Ok;
-  }
-
   Error verify_operators() {
     for (uint32_t i = 0; i < size_of(plan_.operators()); ++i) {
       const fb::Operator& op = *plan_.operators()->Get(i);
-      PETREL_RETURN_IF_ERROR(
-          pay(table_bytes(1) + part_bytes(op.name()) + part_bytes(op.overload())));
       const size_t overload_length = op.overload() == nullptr ? 0 : op.overload()->size();
       if (!is_name(op.name(), schema::kMaxOperatorNameBytes) ||
           (op.overload() != nullptr && !is_c_text(op.overload(), schema::kMaxOperatorNameBytes)) ||
@@ -88,8 +67,6 @@ class InstructionVerifier final {
   Error verify_delegates() {
     for (uint32_t i = 0; i < size_of(plan_.delegates()); ++i) {
       const fb::BackendDelegate& delegate = *plan_.delegates()->Get(i);
-      PETREL_RETURN_IF_ERROR(
-          pay(table_bytes(2) + part_bytes(delegate.id()) + part_bytes(delegate.compile_specs())));
       if (!is_name(delegate.id(), kMaxBackendNameLength)) {
         PETREL_LOG(Error,
                    "method \"%.64s\": the backend of delegate %u is missing, empty, too long or "
@@ -132,8 +109,6 @@ class InstructionVerifier final {
     const uint32_t count = size_of(delegate.compile_specs());
     for (uint32_t k = 0; k < count; ++k) {
       const fb::CompileSpec& spec = *delegate.compile_specs()->Get(k);
-      PETREL_RETURN_IF_ERROR(
-          pay(table_bytes(1) + part_bytes(spec.key()) + part_bytes(spec.value())));
       if (!is_c_text(spec.key(), schema::kMaxKeyBytes)) {
         PETREL_LOG(Error,
                    "method \"%.64s\": the key of compile spec %u of delegate %u is missing, too "
@@ -146,7 +121,6 @@ class InstructionVerifier final {
   }
 
   Error verify_indices(const flatbuffers::Vector<int32_t>* indices, const char* what) {
-    PETREL_RETURN_IF_ERROR(pay(part_bytes(indices)));
     if (size_of(indices) > schema::kMaxInputs) {
       PETREL_LOG(Error, "method \"%.64s\": it has %u %ss, must have at most %u", method_,
                  indices->size(), what, schema::kMaxInputs);
@@ -167,8 +141,6 @@ class InstructionVerifier final {
                  chain_, instruction_, static_cast<int>(instruction.instr_args_type()));
       return Error::InvalidProgram;
     }
-    // The tables of the instruction and of its arguments.
-    PETREL_RETURN_IF_ERROR(pay(table_bytes(1) + table_bytes(0)));
     switch (instruction.instr_args_type()) {
       case fb::InstructionArguments::KernelCall: {
         const fb::KernelCall& call = *instruction.instr_args_as_KernelCall();
@@ -248,7 +220,6 @@ class InstructionVerifier final {
   }
 
   Error verify_arguments(const flatbuffers::Vector<int32_t>* args) {
-    PETREL_RETURN_IF_ERROR(pay(part_bytes(args)));
     for (uint32_t i = 0; i < size_of(args); ++i) {
       if (is_value(args->Get(i))) continue;
       PETREL_LOG(Error,
@@ -270,8 +241,6 @@ class InstructionVerifier final {
   bool is_value(int32_t index) const {
     return index >= 0 && static_cast<uint32_t>(index) < num_values_;
   }
-
-  Error pay(uint64_t bytes) { return pay_for_parts(context_.parts, bytes); }
 
   const PlanContext& context_;
   const fb::ExecutionPlan& plan_;

@@ -4,7 +4,6 @@
 #include <cinttypes>
 #include <utility>
 
-#include "runtime/core/budget.h"
 #include "runtime/core/checked_math.h"
 #include "runtime/core/log.h"
 #include "runtime/core/named_data_map.h"
@@ -161,41 +160,6 @@ Error verify_weights(const add::Additions& table) {
   return Error::Ok;
 }
 
-// Whoever reads the table copies every list and text as often as it is referred to, so
-// together they must not have more bytes than there are.
-bool are_parts_paid(const add::Additions& table, size_t bytes) {
-  Budget parts("bytes of petrel.program", bytes);
-  bool good = parts.spend(part_bytes(table.methods()) + part_bytes(table.weights()) +
-                          part_bytes(table.recipe()));
-  for (uint32_t i = 0; good && table.recipe() != nullptr && i < table.recipe()->size(); ++i) {
-    good = parts.spend(part_bytes(table.recipe()->Get(i)));
-  }
-  for (uint32_t i = 0; good && table.weights() != nullptr && i < table.weights()->size(); ++i) {
-    const add::Weight& weight = *table.weights()->Get(i);
-    good = parts.spend(table_bytes(1) + part_bytes(weight.key()) + part_bytes(weight.sizes()) +
-                       part_bytes(weight.dim_order()) + part_bytes(weight.sha256()) +
-                       part_bytes(weight.made_of()));
-    for (uint32_t k = 0; good && weight.made_of() != nullptr && k < weight.made_of()->size(); ++k) {
-      good = parts.spend(part_bytes(weight.made_of()->Get(k)));
-    }
-  }
-  for (uint32_t i = 0; good && table.methods() != nullptr && i < table.methods()->size(); ++i) {
-    const add::MethodAdditions& method = *table.methods()->Get(i);
-    uint64_t rows = part_bytes(method.named_values()) + part_bytes(method.names());
-    if (method.scratch() != nullptr) {
-      rows += uint64_t{method.scratch()->size()} * sizeof(add::ScratchPlace);
-    }
-    if (method.least_sizes() != nullptr) {
-      rows += uint64_t{method.least_sizes()->size()} * sizeof(add::LeastSize);
-    }
-    good = parts.spend(table_bytes(0) + rows);
-    for (uint32_t k = 0; good && method.names() != nullptr && k < method.names()->size(); ++k) {
-      good = parts.spend(part_bytes(method.names()->Get(k)));
-    }
-  }
-  return good;
-}
-
 Error verify_additions(const ProgramView& program, const FreeableBuffer& data) {
   if (data.size() >= FLATBUFFERS_MAX_BUFFER_SIZE) {
     PETREL_LOG(Error, "named data petrel.program has %zu bytes, must be below 2^31", data.size());
@@ -203,11 +167,11 @@ Error verify_additions(const ProgramView& program, const FreeableBuffer& data) {
   }
   const Span<const uint8_t> bytes(static_cast<const uint8_t*>(data.data()), data.size());
   const TableCheck check = check_tables(bytes, schema::kAdditionsShape, add::AdditionsIdentifier());
-  if (check == TableCheck::TooManyTexts) {
+  if (check == TableCheck::TooManyParts) {
     PETREL_LOG(Error,
-               "named data petrel.program refers to its own parts too often: more than %zu texts "
-               "in %zu bytes",
-               data.size() / sizeof(uint32_t), data.size());
+               "named data petrel.program refers to its own parts too often: more than the %zu "
+               "bytes it has",
+               data.size());
     return Error::InvalidProgram;
   }
   if (check != TableCheck::Good) {
@@ -219,12 +183,6 @@ Error verify_additions(const ProgramView& program, const FreeableBuffer& data) {
     PETREL_LOG(Error, "named data petrel.program has version %u, the newest known is 0",
                table.version());
     return Error::NotSupported;
-  }
-  if (!are_parts_paid(table, data.size())) {
-    PETREL_LOG(Error,
-               "named data petrel.program refers to its own parts too often: it has %zu bytes",
-               data.size());
-    return Error::InvalidProgram;
   }
   PETREL_RETURN_IF_ERROR(verify_weights(table));
   if (table.methods() == nullptr) return Error::Ok;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/program/program_data_map.h"
 
+#include <utility>
+
 #include "runtime/core/checked_math.h"
+#include "runtime/core/heap_sort.h"
 #include "runtime/core/log.h"
 #include "runtime/program/program_additions.h"
 #include "runtime/program/segment.h"
@@ -34,36 +37,30 @@ ProgramDataMap::ProgramDataMap(DataLoader* loader, uint64_t segment_base,
       sorted_(keys_ascend(program)),
       hidden_(index_of_additions(program)) {}
 
-// A heap sort: it needs no memory and is never slow. Of equal keys the first one in
-// the file comes first.
-void ProgramDataMap::sort(Span<uint32_t> order) {
-  const auto count = static_cast<uint32_t>(order.size());
-  const auto before = [this](uint32_t a, uint32_t b) {
-    const int by_key = program_.named_data(a).key.compare(program_.named_data(b).key);
-    return by_key != 0 ? by_key < 0 : a < b;
-  };
-  const auto sink = [&](uint32_t at, uint32_t end) {
-    const uint32_t entry = order[at];
-    for (uint32_t child = 2 * at + 1; child < end; at = child, child = 2 * at + 1) {
-      if (child + 1 < end && before(order[child], order[child + 1])) ++child;
-      if (!before(entry, order[child])) break;
-      order[at] = order[child];
-    }
-    order[at] = entry;
-  };
-  for (uint32_t i = 0; i < count; ++i) order[i] = i;
-  for (uint32_t i = count / 2; i-- > 0;) sink(i, count);
-  for (uint32_t end = count; end-- > 1;) {
-    const uint32_t last = order[0];
-    order[0] = order[end];
-    order[end] = last;
-    sink(0, end);
+// Of equal keys the first one in the file comes first.
+struct ProgramDataMap::Entries final : Sortable {
+  Entries(const ProgramView& view, Span<uint32_t> places) : program(view), order(places) {}
+
+  bool is_before(size_t a, size_t b) const override {
+    const int by_key = program.named_data(order[a]).key.compare(program.named_data(order[b]).key);
+    return by_key != 0 ? by_key < 0 : order[a] < order[b];
   }
+  void swap(size_t a, size_t b) override { std::swap(order[a], order[b]); }
+
+  const ProgramView& program;
+  Span<uint32_t> order;
+};
+
+void ProgramDataMap::sort(Span<uint32_t> order) {
+  for (uint32_t i = 0; i < order.size(); ++i) order[i] = i;
+  Entries entries(program_, order);
+  heap_sort(&entries, order.size());
   order_ = order;
   sorted_ = true;
 }
 
 std::optional<NamedDataView> ProgramDataMap::find(std::string_view key) const {
+  if (key == schema::kAdditionsKey) return std::nullopt;
   const uint32_t count = program_.num_named_data();
   if (!sorted_) {
     for (uint32_t i = 0; i < count; ++i) {
@@ -90,7 +87,7 @@ std::optional<NamedDataView> ProgramDataMap::find(std::string_view key) const {
 
 Result<FreeableBuffer> ProgramDataMap::get_data(std::string_view key) const {
   const std::optional<NamedDataView> entry = find(key);
-  if (!entry.has_value() || key == schema::kAdditionsKey) return Error::NotFound;
+  if (!entry.has_value()) return Error::NotFound;
   return load_segment(*loader_, segment_base_, program_.segment(entry->segment),
                       DataLoader::SegmentInfo(DataLoader::SegmentInfo::Type::External,
                                               entry->segment, entry->key.data()));
@@ -98,7 +95,7 @@ Result<FreeableBuffer> ProgramDataMap::get_data(std::string_view key) const {
 
 Result<BytePlace> ProgramDataMap::find_place(std::string_view key, size_t size) const {
   const std::optional<NamedDataView> entry = find(key);
-  if (!entry.has_value() || key == schema::kAdditionsKey) return Error::NotFound;
+  if (!entry.has_value()) return Error::NotFound;
   const SegmentView segment = program_.segment(entry->segment);
   size_t offset = 0;
   // Verified to lie in the file, so the sum does not overflow.
@@ -110,7 +107,7 @@ Result<BytePlace> ProgramDataMap::find_place(std::string_view key, size_t size) 
 
 Result<bool> ProgramDataMap::is_in_place(std::string_view key) const {
   const std::optional<NamedDataView> entry = find(key);
-  if (!entry.has_value() || key == schema::kAdditionsKey) return Error::NotFound;
+  if (!entry.has_value()) return Error::NotFound;
   return loader_->is_in_place(DataLoader::SegmentInfo(DataLoader::SegmentInfo::Type::External,
                                                       entry->segment, entry->key.data()));
 }

@@ -38,6 +38,8 @@ class ProgramDataMap final : public NamedDataMap {
   Result<bool> is_in_place(std::string_view key) const override;
 
  private:
+  struct Entries;
+
   std::optional<NamedDataView> find(std::string_view key) const;
 
   DataLoader* loader_;

@@ -53,7 +53,7 @@ Error verify_segments(const ProgramFile& file, const fb::Program& program) {
 
 // `name`: what the entries are, for messages.
 Error verify_subsegments(const fb::Program& program, const fb::SubsegmentOffsets& entries,
-                         const char* name, Budget* parts) {
+                         const char* name) {
   const uint32_t num_segments = program.segments() == nullptr ? 0 : program.segments()->size();
   if (entries.segment_index() >= num_segments) {
     PETREL_LOG(Error, "%s is segment %u, but there are %u", name, entries.segment_index(),
@@ -65,7 +65,6 @@ Error verify_subsegments(const fb::Program& program, const fb::SubsegmentOffsets
     return Error::InvalidProgram;
   }
   const uint32_t count = entries.offsets() == nullptr ? 0 : entries.offsets()->size();
-  PETREL_RETURN_IF_ERROR(pay_for_parts(parts, part_bytes(entries.offsets())));
   const uint64_t size = program.segments()->Get(entries.segment_index())->size();
   for (uint32_t i = 0; i < count; ++i) {
     if (entries.offsets()->Get(i) > size) {
@@ -78,11 +77,11 @@ Error verify_subsegments(const fb::Program& program, const fb::SubsegmentOffsets
   return Error::Ok;
 }
 
-Error verify_constants(const fb::Program& program, Budget* parts) {
+Error verify_constants(const fb::Program& program) {
   if (program.constant_segment() != nullptr && program.constant_segment()->offsets() != nullptr &&
       program.constant_segment()->offsets()->size() != 0) {
     PETREL_RETURN_IF_ERROR(
-        verify_subsegments(program, *program.constant_segment(), "constant data", parts));
+        verify_subsegments(program, *program.constant_segment(), "constant data"));
     // Entry 0 is reserved in both.
     if (program.constant_buffer() != nullptr && program.constant_buffer()->size() > 1) {
       PETREL_LOG(
@@ -93,8 +92,6 @@ Error verify_constants(const fb::Program& program, Budget* parts) {
   }
   if (program.constant_buffer() != nullptr) {
     for (uint32_t i = 0; i < program.constant_buffer()->size(); ++i) {
-      PETREL_RETURN_IF_ERROR(pay_for_parts(
-          parts, table_bytes(1) + part_bytes(program.constant_buffer()->Get(i)->storage())));
       if (!is_aligned(program.constant_buffer()->Get(i)->storage(), kDataAlignment)) {
         PETREL_LOG(Error, "constant %u is not aligned to %zu bytes", i, kDataAlignment);
         return Error::InvalidProgram;
@@ -103,13 +100,11 @@ Error verify_constants(const fb::Program& program, Budget* parts) {
   }
   if (program.mutable_data_segments() != nullptr) {
     for (const fb::SubsegmentOffsets* entries : *program.mutable_data_segments()) {
-      PETREL_RETURN_IF_ERROR(verify_subsegments(program, *entries, "mutable data", parts));
+      PETREL_RETURN_IF_ERROR(verify_subsegments(program, *entries, "mutable data"));
     }
   }
   if (program.backend_delegate_data() != nullptr) {
     for (uint32_t i = 0; i < program.backend_delegate_data()->size(); ++i) {
-      PETREL_RETURN_IF_ERROR(pay_for_parts(
-          parts, table_bytes(1) + part_bytes(program.backend_delegate_data()->Get(i)->data())));
       if (!is_aligned(program.backend_delegate_data()->Get(i)->data(), kDataAlignment)) {
         PETREL_LOG(Error, "delegate payload %u is not aligned to %zu bytes", i, kDataAlignment);
         return Error::InvalidProgram;
@@ -119,13 +114,12 @@ Error verify_constants(const fb::Program& program, Budget* parts) {
   return Error::Ok;
 }
 
-Error verify_named_data(const ProgramFile& file, const fb::Program& program, Budget* parts) {
+Error verify_named_data(const ProgramFile& file, const fb::Program& program) {
   if (program.named_data() == nullptr) return Error::Ok;
   schema::SharedBytes named(file.file_size);
   const uint32_t num_segments = program.segments() == nullptr ? 0 : program.segments()->size();
   for (uint32_t i = 0; i < program.named_data()->size(); ++i) {
     const fb::NamedData& entry = *program.named_data()->Get(i);
-    PETREL_RETURN_IF_ERROR(pay_for_parts(parts, table_bytes(1) + part_bytes(entry.key())));
     if (!is_name(entry.key(), schema::kMaxKeyBytes)) {
       PETREL_LOG(Error, "the key of named data %u is missing, empty, too long or contains a NUL",
                  i);
@@ -196,20 +190,6 @@ Error verify_arenas(const PlanContext& context) {
   return Error::Ok;
 }
 
-// What is not looked at below.
-Error pay_for_plan(const fb::ExecutionPlan& plan, Budget* parts) {
-  uint64_t bytes = part_bytes(plan.name()) + part_bytes(plan.non_const_buffer_sizes()) +
-                   part_bytes(plan.values()) + part_bytes(plan.chains()) +
-                   part_bytes(plan.operators()) + part_bytes(plan.delegates());
-  if (const fb::ContainerMetadata* const nesting = plan.container_meta_type(); nesting != nullptr) {
-    bytes += part_bytes(nesting->encoded_inp_str()) + part_bytes(nesting->encoded_out_str());
-  }
-  if (plan.non_const_buffer_device() != nullptr) {
-    bytes += table_bytes(1) * plan.non_const_buffer_device()->size();
-  }
-  return pay_for_parts(parts, bytes);
-}
-
 Error verify_method_names(const fb::Program& program) {
   const auto& plans = *program.execution_plan();
   if (plans.size() > schema::kMaxMethods) {
@@ -238,23 +218,21 @@ Error verify_method_names(const fb::Program& program) {
 
 }  // namespace
 
-Error pay_for_parts(Budget* parts, uint64_t bytes) {
-  if (parts->spend(bytes)) return Error::Ok;
-  PETREL_LOG(Error,
-             "the program refers to its own parts too often: they have %" PRIu64
-             " bytes, and it has %" PRIu64 " more for them",
-             bytes, parts->left());
-  return Error::InvalidProgram;
-}
-
 Result<ProgramView> verify_program(const ProgramFile& file) {
   const size_t size = file.program.size();
   if (size >= FLATBUFFERS_MAX_BUFFER_SIZE) {
     PETREL_LOG(Error, "the program has %zu bytes without its segments, must be below 2^31", size);
     return Error::InvalidProgram;
   }
-  if (check_tables(file.program, schema::kProgramShape, fb::ProgramIdentifier()) !=
-      TableCheck::Good) {
+  const TableCheck check =
+      check_tables(file.program, schema::kProgramShape, fb::ProgramIdentifier());
+  if (check == TableCheck::TooManyParts) {
+    PETREL_LOG(Error,
+               "the program refers to its own parts too often: more than the %zu bytes it has",
+               size);
+    return Error::InvalidProgram;
+  }
+  if (check != TableCheck::Good) {
     PETREL_LOG(Error, "the program is not a valid flatbuffer: it is damaged or cut off");
     return Error::InvalidProgram;
   }
@@ -268,17 +246,14 @@ Result<ProgramView> verify_program(const ProgramFile& file) {
     return Error::InvalidProgram;
   }
   Budget visits("visits", uint64_t{16} * size);
-  Budget parts("bytes of the program", size);
   Budget entries("entries of lists of tensors", kFreeEntries + size / kBytesPerEntry);
   schema::SharedBytes initial(file.file_size);
   PETREL_RETURN_IF_ERROR(verify_method_names(program));
   PETREL_RETURN_IF_ERROR(verify_segments(file, program));
-  PETREL_RETURN_IF_ERROR(verify_constants(program, &parts));
-  PETREL_RETURN_IF_ERROR(verify_named_data(file, program, &parts));
+  PETREL_RETURN_IF_ERROR(verify_constants(program));
+  PETREL_RETURN_IF_ERROR(verify_named_data(file, program));
   for (const fb::ExecutionPlan* plan : *program.execution_plan()) {
-    PETREL_RETURN_IF_ERROR(pay_for_plan(*plan, &parts));
-    const PlanContext context = {&program, plan,    file.max_arena_bytes, &visits, &parts,
-                                 &entries, &initial};
+    const PlanContext context = {&program, plan, file.max_arena_bytes, &visits, &entries, &initial};
     PETREL_RETURN_IF_ERROR(verify_arenas(context));
     PETREL_RETURN_IF_ERROR(verify_values(context));
     PETREL_RETURN_IF_ERROR(verify_instructions(context));

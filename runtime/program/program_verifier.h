@@ -62,27 +62,19 @@ struct ProgramFile {
 Result<ProgramView> verify_program(const ProgramFile& file);
 
 // The parts, called by verify_program. `visits` pays for what is looked at again
-// and again. `parts` pays for every table, list and text, with its bytes as often
-// as something refers to it: whoever copies each of them takes a multiple of the
-// file, although a file may have many references to one part. `entries` pays for those of
-// lists of tensors, which take six times their bytes when a method is made: a program that
-// is little else is none that a compiler wrote. `initial` pays for what is copied to states when
-// a method is made, which as many of them as there are may name.
+// and again. `entries` pays for those of lists of tensors, which take six times their bytes when a
+// method is made: a program that is little else is none that a compiler wrote. `initial` pays for
+// what is copied to states when a method is made, which as many of them as there are may name.
 struct PlanContext {
   const schema::program::Program* program;
   const schema::program::ExecutionPlan* plan;
   uint64_t max_arena_bytes;
   Budget* visits;
-  Budget* parts;
   Budget* entries;
   schema::SharedBytes* initial;
 };
 Error verify_values(const PlanContext& context);
 Error verify_instructions(const PlanContext& context);
-
-// InvalidProgram when the parts that refer to others would need more bytes than
-// the program has.
-Error pay_for_parts(Budget* parts, uint64_t bytes);
 
 }  // namespace petrel::runtime
 

@@ -21,18 +21,22 @@ class Walk final {
  public:
   Walk(Span<const uint8_t> bytes, const SchemaShape& shape,
        const flatbuffers::Verifier::Options& options)
-      : shape_(shape),
-        verifier_(bytes.data(), bytes.size(), options),
-        texts_left_(bytes.size() / sizeof(uoffset_t)) {}
+      : shape_(shape), verifier_(bytes.data(), bytes.size(), options), parts_left_(bytes.size()) {}
 
   bool root(const uint8_t* bytes) {
     return verifier_.VerifyOffset(0) != 0 && table(follow(bytes), shape_.root);
   }
-  bool has_too_many_texts() const { return has_too_many_texts_; }
+  bool has_too_many_parts() const { return has_too_many_parts_; }
 
  private:
+  bool pay(uint64_t bytes) {
+    has_too_many_parts_ = bytes > parts_left_;
+    if (!has_too_many_parts_) parts_left_ -= bytes;
+    return !has_too_many_parts_;
+  }
+
   bool table(const uint8_t* data, uint8_t which) {
-    if (!verifier_.VerifyTableStart(data)) return false;
+    if (!verifier_.VerifyTableStart(data) || !pay(sizeof(soffset_t))) return false;
     const auto& table = *reinterpret_cast<const flatbuffers::Table*>(data);
     const TableShape& shape = shape_.tables[which];
     // Of the union that comes next.
@@ -49,7 +53,7 @@ class Walk final {
         if (field.form == Form::Kind) kind = data[place];
         continue;
       }
-      if (verifier_.VerifyOffset(data, place) == 0) return false;
+      if (verifier_.VerifyOffset(data, place) == 0 || !pay(sizeof(uoffset_t))) return false;
       const uint8_t* const target = follow(data + place);
       if (!(field.is_list ? list(target, field) : part(target, field, kind))) return false;
     }
@@ -59,7 +63,8 @@ class Walk final {
   bool part(const uint8_t* data, const FieldShape& field, uint8_t kind) {
     if (field.form == Form::Table) return table(data, field.detail);
     if (field.form == Form::Text) {
-      return verifier_.VerifyString(reinterpret_cast<const flatbuffers::String*>(data));
+      return verifier_.VerifyString(reinterpret_cast<const flatbuffers::String*>(data)) &&
+             pay(sizeof(uoffset_t) + uint64_t{ReadScalar<uoffset_t>(data)} + 1);
     }
     const TableShape& all = shape_.tables[field.detail];
     // Nobody reads a table of a kind that is not known.
@@ -69,16 +74,11 @@ class Walk final {
 
   bool list(const uint8_t* data, const FieldShape& field) {
     const bool is_inline = field.form == Form::Number;
-    if (!verifier_.VerifyVectorOrString(data, is_inline ? field.detail : sizeof(uoffset_t))) {
-      return false;
-    }
-    if (is_inline) return true;
+    const size_t width = is_inline ? field.detail : sizeof(uoffset_t);
+    if (!verifier_.VerifyVectorOrString(data, width)) return false;
     const uoffset_t count = ReadScalar<uoffset_t>(data);
-    if (field.form == Form::Text) {
-      has_too_many_texts_ = count > texts_left_;
-      if (has_too_many_texts_) return false;
-      texts_left_ -= count;
-    }
+    if (!pay(sizeof(uoffset_t) + uint64_t{count} * width)) return false;
+    if (is_inline) return true;
     for (uoffset_t i = 1; i <= count; ++i) {
       if (!part(follow(data + i * sizeof(uoffset_t)), field, 0)) return false;
     }
@@ -87,8 +87,8 @@ class Walk final {
 
   const SchemaShape& shape_;
   flatbuffers::Verifier verifier_;
-  uint64_t texts_left_;
-  bool has_too_many_texts_ = false;
+  uint64_t parts_left_;
+  bool has_too_many_parts_ = false;
 };
 
 }  // namespace
@@ -104,7 +104,7 @@ TableCheck check_tables(Span<const uint8_t> bytes, const SchemaShape& shape,
   options.max_tables = static_cast<uoffset_t>(bytes.size() / sizeof(uoffset_t) + 1);
   Walk walk(bytes, shape, options);
   if (walk.root(bytes.data())) return TableCheck::Good;
-  return walk.has_too_many_texts() ? TableCheck::TooManyTexts : TableCheck::Damaged;
+  return walk.has_too_many_parts() ? TableCheck::TooManyParts : TableCheck::Damaged;
 }
 
 }  // namespace petrel::runtime

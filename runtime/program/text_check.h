@@ -34,21 +34,6 @@ bool is_aligned(const flatbuffers::Vector<T>* vector, size_t alignment = sizeof(
          reinterpret_cast<uintptr_t>(vector->Data()) % alignment == 0;
 }
 
-// Bytes that a list or text takes in a file, at least; 0 if it is absent.
-template <typename T>
-uint64_t part_bytes(const flatbuffers::Vector<T>* list) {
-  return list == nullptr ? 0 : sizeof(uint32_t) + uint64_t{list->size()} * sizeof(T);
-}
-template <typename T>
-uint64_t part_bytes(const flatbuffers::Vector<flatbuffers::Offset<T>>* list) {
-  return list == nullptr ? 0 : sizeof(uint32_t) * (uint64_t{list->size()} + 1);
-}
-inline uint64_t part_bytes(const flatbuffers::String* text) {
-  return text == nullptr ? 0 : sizeof(uint32_t) + uint64_t{text->size()} + 1;
-}
-// Bytes that a table takes: the offset of its vtable, and those of its parts.
-constexpr uint64_t table_bytes(size_t num_parts) { return sizeof(uint32_t) * (num_parts + 1); }
-
 }  // namespace petrel::runtime
 
 #endif  // PETREL_RUNTIME_PROGRAM_TEXT_CHECK_H_

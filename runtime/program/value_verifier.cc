@@ -37,8 +37,6 @@ class ValueVerifier final {
 
  private:
   Error verify_value(const fb::EValue& value) {
-    // The table of the value and that of its content.
-    PETREL_RETURN_IF_ERROR(pay(table_bytes(1) + table_bytes(0)));
     if (value.val() == nullptr) {
       PETREL_LOG_VALUE("it has type %d, but no content", static_cast<int>(value.val_type()));
       return Error::InvalidProgram;
@@ -48,19 +46,15 @@ class ValueVerifier final {
       case fb::KernelTypes::Int:
       case fb::KernelTypes::Bool:
       case fb::KernelTypes::Double:
+      case fb::KernelTypes::BoolList:
         return Error::Ok;
       case fb::KernelTypes::String:
-        if (value.val_as_String()->string_val() != nullptr) {
-          return pay(part_bytes(value.val_as_String()->string_val()));
-        }
+        if (value.val_as_String()->string_val() != nullptr) return Error::Ok;
         PETREL_LOG_VALUE("%s", "a string without text");
         return Error::InvalidProgram;
       case fb::KernelTypes::Tensor:
         return verify_tensor(*value.val_as_Tensor());
-      case fb::KernelTypes::BoolList:
-        return pay(part_bytes(value.val_as_BoolList()->items()));
       case fb::KernelTypes::DoubleList:
-        PETREL_RETURN_IF_ERROR(pay(part_bytes(value.val_as_DoubleList()->items())));
         return check_aligned(value.val_as_DoubleList()->items());
       case fb::KernelTypes::IntList:
         return verify_items(value.val_as_IntList()->items(), [](const fb::EValue& item) {
@@ -86,8 +80,6 @@ class ValueVerifier final {
     }
   }
 
-  Error pay(uint64_t bytes) { return pay_for_parts(context_.parts, bytes); }
-
   Error pay_for_entries(const flatbuffers::Vector<int32_t>* items) {
     const uint32_t count = items == nullptr ? 0 : items->size();
     if (context_.entries->spend(count)) return Error::Ok;
@@ -108,7 +100,6 @@ class ValueVerifier final {
   template <typename T, typename Accepts>
   Error verify_items(const flatbuffers::Vector<T>* items, Accepts accepts,
                      bool allow_none = false) {
-    PETREL_RETURN_IF_ERROR(pay(part_bytes(items)));
     PETREL_RETURN_IF_ERROR(check_aligned(items));
     for (uint32_t i = 0; items != nullptr && i < items->size(); ++i) {
       const int64_t item = items->Get(i);
@@ -135,8 +126,6 @@ class ValueVerifier final {
       return Error::InvalidProgram;
     }
     size_t nbytes = 0;
-    PETREL_RETURN_IF_ERROR(
-        pay(table_bytes(1) + part_bytes(tensor.sizes()) + part_bytes(tensor.dim_order())));
     PETREL_RETURN_IF_ERROR(verify_shape(tensor, element_size(type), &nbytes));
     PETREL_RETURN_IF_ERROR(verify_features(tensor));
     if (tensor.allocation_info() != nullptr) {
@@ -213,7 +202,6 @@ class ValueVerifier final {
     }
     const fb::ExtraTensorInfo* const extra = tensor.extra_tensor_info();
     if (extra == nullptr) return Error::Ok;
-    PETREL_RETURN_IF_ERROR(pay(table_bytes(1) + part_bytes(extra->fully_qualified_name())));
     if (extra->device_type() != fb::DeviceType::CPU) {
       PETREL_LOG_VALUE("device type %d, only 0 (CPU) is supported",
                        static_cast<int>(extra->device_type()));

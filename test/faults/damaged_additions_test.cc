@@ -28,9 +28,9 @@ std::string refusal(std::vector<uint8_t> additions) {
 
 constexpr char kDamaged[] = "named data petrel.program is not a valid flatbuffer: it is damaged";
 
-std::string too_many_texts(size_t bytes) {
-  return "named data petrel.program refers to its own parts too often: more than " +
-         std::to_string(bytes / 4) + " texts in " + std::to_string(bytes) + " bytes";
+std::string too_many_parts(size_t bytes) {
+  return "named data petrel.program refers to its own parts too often: more than the " +
+         std::to_string(bytes) + " bytes it has";
 }
 
 // `times` methods, which are one, whose `names` names are one.
@@ -65,7 +65,7 @@ TEST(DamagedAdditions, AreRefusedAsAWhole) {
 }
 
 TEST(DamagedAdditions, ThatShareTheirTextsAreCounted) {
-  EXPECT_EQ(refusal(with_names(1000, 1001)), too_many_texts(with_names(1000, 1001).size()));
+  EXPECT_EQ(refusal(with_names(1000, 1001)), too_many_parts(with_names(1000, 1001).size()));
 }
 
 // The last of half a million methods is none; each of the others has half a million texts.
@@ -75,7 +75,7 @@ TEST(DamagedAdditions, ThatShareTheirTextsAreRefusedAtOnce) {
   uint8_t* const last = last_method(bytes, kTimes);
   ASSERT_NE(last, nullptr);
   flatbuffers::WriteScalar<uint32_t>(last, UINT32_MAX);
-  EXPECT_EQ(refusal(bytes), too_many_texts(bytes.size()));
+  EXPECT_EQ(refusal(bytes), too_many_parts(bytes.size()));
 }
 
 }  // namespace

@@ -15,12 +15,16 @@ _CXXOPTS = ["-std=c++17", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-stati
 _LINKOPTS = ["-Wl,--gc-sections", "-Wl,--build-id=none"]
 
 def _for_size_impl(settings, attr):
-    whole = ["-flto"] if attr.whole else []
+    # As --config=size has it.
+    copts = _COPTS + (["-Oz"] if attr.smallest else [])
+    whole = ["-flto"] if attr.whole or attr.smallest else []
     return {
         "//command_line_option:compilation_mode": "opt",
-        "//command_line_option:copt": _COPTS + (["-DPETREL_LOGGING=0"] if attr.silent else []) + whole,
+        "//command_line_option:copt": copts + whole,
         "//command_line_option:cxxopt": _CXXOPTS,
-        "//command_line_option:linkopt": _LINKOPTS + (_COPTS + whole if whole else []),
+        "//command_line_option:linkopt": _LINKOPTS + (copts + whole if whole else []),
+        "//runtime:messages": "none" if attr.silent or attr.smallest else "full",
+        "//runtime:sharing": "none" if attr.smallest else "process",
     }
 
 _for_size = transition(
@@ -31,6 +35,8 @@ _for_size = transition(
         "//command_line_option:copt",
         "//command_line_option:cxxopt",
         "//command_line_option:linkopt",
+        "//runtime:messages",
+        "//runtime:sharing",
     ],
 )
 
@@ -45,6 +51,7 @@ sized_binary = rule(
     attrs = {
         "binary": attr.label(executable = True, cfg = _for_size, mandatory = True),
         "silent": attr.bool(doc = "Whether the runtime is built without its messages."),
+        "smallest": attr.bool(doc = "Whether it is built as --config=size builds it."),
         "whole": attr.bool(doc = "Whether it is optimised as a whole when it is linked."),
         "_allowlist_function_transition": attr.label(
             default = "@bazel_tools//tools/allowlists/function_transition_allowlist",
