@@ -54,8 +54,16 @@ class Failed(Exception):
 
 
 def done(*words: object, **more: object) -> str:
-    result = subprocess.run([str(word) for word in words], stdout=subprocess.PIPE,
-                            stderr=subprocess.PIPE, text=True, check=False, **more)
+    try:
+        result = subprocess.run([str(word) for word in words], stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, text=True, check=False, **more)
+    except subprocess.TimeoutExpired as late:
+        raise Failed(f"{' '.join(map(str, words))} took more than {late.timeout} s") from late
     if result.returncode:
         raise Failed(f"{words[0]} ended with {result.returncode}: {result.stderr[-2000:]}")
     return result.stdout
+
+
+def ran(machine: Machine, *words: object, **more: object) -> str:
+    """A program of the machine's. Under qemu one may take a minute, and none takes ten."""
+    return done(*machine.run, *words, timeout=600, **more)
