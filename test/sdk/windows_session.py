@@ -20,12 +20,15 @@ def started(folder: pathlib.Path) -> Iterator[None]:
     os.environ.update(WINEPREFIX=str(folder), WINEDEBUG="-all",
                       # No menus of a desktop, no .NET and no browser.
                       WINEDLLOVERRIDES="winemenubuilder.exe,mscoree,mshtml=")
+    quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL,
+             "stderr": subprocess.DEVNULL}
     try:
-        subprocess.run(["wine", "wineboot", "--init"], check=True, stdout=subprocess.DEVNULL,
-                       stderr=subprocess.DEVNULL)
+        subprocess.run(["wine", "wineboot", "--init"], check=True, **quiet)
         # What sets it up ends its server, too.
         subprocess.run(["wineserver", "--wait"], check=True)
-        subprocess.run(["wineserver", "--persistent"], check=True)
+        subprocess.run(["wineserver", "--persistent"], check=True, **quiet)
+        # Its services, which would else have the output of the first program.
+        subprocess.run(["wine", "wineboot"], check=True, **quiet)
         yield
     finally:
         subprocess.run(["wineserver", "--kill"], check=False)
