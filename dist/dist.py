@@ -40,7 +40,7 @@ _SYSTEM = pathlib.Path("/usr/lib") / f"{platform.machine()}-linux-gnu"
 COMPILER = {
     "libpetrel_compiler.a": ("libminizip.a", "libz.a"),
     "libpetrel_command.a": (),
-    "libpetrel_conformance.lo": ("libgmock.a", "libgtest.a", "libgtest_main.a"),
+    "petrel_conformance.o": ("libgmock.a", "libgtest.a", "libgtest_main.a"),
 }
 
 # Programs and shared libraries, stripped in an archive -> where they were built.
@@ -59,10 +59,10 @@ def compiler(top: pathlib.Path) -> Dict[str, bytes]:
     for path in abseil.rglob("*"):
         if path.is_file():
             files[f"include/abseil/{path.relative_to(abseil.parent)}"] = path.read_bytes()
-    for library, system in COMPILER.items():
-        own = (top / "dist" / library).with_suffix(".a")
-        files[f"lib/{library}"] = static_libraries.merged(
-            [own, *(_SYSTEM / each for each in system)])
+    for file, system in COMPILER.items():
+        own = top / "dist" / ("libpetrel_conformance.a" if file.endswith(".o") else file)
+        joined = static_libraries.one_object if file.endswith(".o") else static_libraries.merged
+        files[f"lib/{file}"] = joined([own, *(_SYSTEM / each for each in system)])
     files["lib/libpetrel_abseil.a"] = static_libraries.merged(
         static_libraries.of_package("libabsl-dev", "libabsl_"))
     return files

@@ -2,6 +2,7 @@
 """Static libraries of the system in the SDK, so that its users need not have them.
 
     static_libraries.merged([path, path])     one archive with the members of all
+    static_libraries.one_object([path, path])   the same, of which everything is linked
     static_libraries.of_package("libabsl-dev", "libabsl_")     paths of a package's
 
 The bytes of equal libraries are equal.
@@ -31,4 +32,12 @@ def merged(paths: Sequence[pathlib.Path]) -> bytes:
         subprocess.run(["ar", "-DM"], input="\n".join(steps) + "\n", text=True, check=True)
         # A script of ar takes the dates of members as they are.
         subprocess.run(["objcopy", "--enable-deterministic-archives", out], check=True)
+        return out.read_bytes()
+
+
+def one_object(paths: Sequence[pathlib.Path]) -> bytes:
+    """What tests need, which register themselves: of an archive a linker takes what is missing."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = pathlib.Path(folder, "one.o")
+        subprocess.run(["ld", "-r", "--whole-archive", *paths, "-o", out], check=True)
         return out.read_bytes()
