@@ -35,8 +35,9 @@ import wheel_file
 HERE = pathlib.Path(__file__).absolute().parent
 COMPONENTS = ("core", "threads", "kernels", "xnnpack", "module", "c_api")
 
-# Of the archive with the compiler, with what of the system's they are linked with.
 _SYSTEM = pathlib.Path("/usr/lib") / f"{platform.machine()}-linux-gnu"
+
+# Of the archive with the compiler, each with the libraries of the system that go into it.
 COMPILER = {
     "libpetrel_compiler.a": ("libminizip.a", "libz.a"),
     "libpetrel_command.a": (),
