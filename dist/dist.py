@@ -20,6 +20,7 @@ from typing import Dict
 
 import aar_file
 import archive_file
+import bazel_packages
 import described
 import facts
 import headers
@@ -27,11 +28,21 @@ import machine
 import notice
 import output_folder
 import runtime_wheel
+import static_libraries
 import wheel_file
 
 # In the runfiles, where what is packed lies beside it.
 HERE = pathlib.Path(__file__).absolute().parent
-COMPONENTS = ("core", "threads", "kernels", "xnnpack", "module")
+COMPONENTS = ("core", "threads", "kernels", "xnnpack", "module", "c_api")
+
+_SYSTEM = pathlib.Path("/usr/lib") / f"{platform.machine()}-linux-gnu"
+
+# Of the archive with the compiler, each with the libraries of the system that go into it.
+COMPILER = {
+    "libpetrel_compiler.a": ("libminizip.a", "libz.a"),
+    "libpetrel_command.a": (),
+    "petrel_conformance.o": ("libgmock.a", "libgtest.a", "libgtest_main.a"),
+}
 
 # Programs and shared libraries, stripped in an archive -> where they were built.
 STRIPPED = {
@@ -41,10 +52,30 @@ STRIPPED = {
 }
 
 
+def compiler(top: pathlib.Path) -> Dict[str, bytes]:
+    """Headers and libraries of the compiler, its command and the conformance suite."""
+    files = {f"include/{path}": data
+             for path, data in headers.of_sdk(top, headers.COMPILER).items()}
+    abseil = pathlib.Path("/usr/include/absl")
+    for path in abseil.rglob("*"):
+        if path.is_file():
+            files[f"include/abseil/{path.relative_to(abseil.parent)}"] = path.read_bytes()
+    for file, system in COMPILER.items():
+        own = top / "dist" / ("libpetrel_conformance.a" if file.endswith(".o") else file)
+        joined = static_libraries.one_object if file.endswith(".o") else static_libraries.merged
+        files[f"lib/{file}"] = joined([own, *(_SYSTEM / each for each in system)])
+    files["lib/libpetrel_abseil.a"] = static_libraries.merged(
+        static_libraries.of_package("libabsl-dev", "libabsl_"))
+    return files
+
+
 def contents(top: pathlib.Path, name: str, with_command: bool) -> Dict[str, bytes]:
     """The files of an archive by their paths in it."""
     version = facts.version_of(top)
     files = {f"include/{path}": data for path, data in headers.of_sdk(top).items()}
+    if with_command:
+        files.update(compiler(top))
+    files.update(bazel_packages.files(top, version, with_command))
     for component in COMPONENTS:
         library = f"libpetrel_{component}.a"
         files[f"lib/{library}"] = (top / "dist" / library).read_bytes()
@@ -64,6 +95,8 @@ def contents(top: pathlib.Path, name: str, with_command: bool) -> Dict[str, byte
         files[f"share/petrel/swift/{path.relative_to(swift)}"] = path.read_bytes()
     files["lib/pkgconfig/petrel.pc"] = facts.filled(HERE / "petrel.pc.in", version)
     libraries = notice.libraries((top / "NOTICE").read_text(), with_command)
+    if with_command:
+        libraries.append(notice.GOOGLETEST)
     return described.described(top, name, files, libraries)
 
 
@@ -76,8 +109,7 @@ def symbols(top: pathlib.Path) -> Dict[str, bytes]:
 def write_wheel(top: pathlib.Path, folder: pathlib.Path, whole: Dict[str, bytes]) -> pathlib.Path:
     """The package petrel_runtime, with the library and the command of an archive."""
     version = facts.version_of(top)
-    licences = {pathlib.Path(path).name: data for path, data in whole.items()
-                if path.startswith("share/doc/petrel/")}
+    licences = facts.licences(top, notice.libraries((top / "NOTICE").read_text(), True))
     library, command = (machine.target(top / path)
                         for path in ("extension/c_api/libpetrel.so", "extension/cli/petrel"))
     tag = f"py3-none-{max(library, command).platform}"

@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """The headers of the SDK: those that apps include, and what these include.
 
-    headers.of_sdk(root)        {"petrel/runtime/core/error.h": bytes, ...}
+    headers.of_sdk(root)                    {"petrel/runtime/core/error.h": bytes, ...}
+    headers.of_sdk(root, headers.COMPILER)  the same with those of the compiler
 
 They lie and include one another under the prefix petrel/, which they do not have in the
-tree. Nothing of another library is among what they include.
+tree. Nothing of another library is among what they include, but for the compiler's:
+these include Abseil's.
 """
 
 import pathlib
 import re
-from typing import Dict, List, Set
+from typing import Dict, List, Sequence, Set
 
 # What apps and backends include, by path in the tree.
 ENTRY = (
@@ -47,6 +49,30 @@ ENTRY = (
     "runtime/threads/thread_count.h",
 )
 
+# What the compiler's half of a backend includes, its tests, and what tells the conformance
+# suite of it.
+COMPILER = ENTRY + (
+    "backends/xnnpack/aot/partitioner.h",
+    "backends/xnnpack/aot/xnnpack_backend.h",
+    "exir/annotate.h",
+    "exir/backend/backend.h",
+    "exir/backend/routed_blob_store.h",
+    "exir/driver/export.h",
+    "exir/ir/disjoint_sets.h",
+    "exir/ir/graph.h",
+    "exir/ir/region_values.h",
+    "exir/ir/text.h",
+    "exir/ops/handles.h",
+    "exir/ops/table.h",
+    "exir/partition/partition.h",
+    "exir/status_macros.h",
+    "extension/cli/linked_backends.h",
+    "test/conformance/fixture.h",
+)
+
+# Of the library that the SDK brings for them.
+_ABSEIL = "absl/"
+
 # The one that has another path in the SDK: C has no folders of rooms.
 RENAMED = {"extension/c_api/petrel.h": "petrel/petrel.h"}
 
@@ -57,17 +83,18 @@ _OF_THE_SYSTEM = re.compile(r"^\s*#\s*include\s*<([^>]+)>", re.M)
 _SYSTEM_HEADERS = {"stddef.h", "stdint.h", "string.h", "sys/types.h"}
 
 
-def closure(root: pathlib.Path) -> List[str]:
+def closure(root: pathlib.Path, entry: Sequence[str] = ENTRY) -> List[str]:
     """The headers by their paths in the tree."""
     found: Set[str] = set()
-    open_ends = list(ENTRY)
+    open_ends = list(entry)
     while open_ends:
         path = open_ends.pop()
         if path in found:
             continue
         found.add(path)
         text = (root / path).read_text(encoding="utf-8")
-        open_ends += [included for _, included in _INCLUDE.findall(text)]
+        open_ends += [included for _, included in _INCLUDE.findall(text)
+                      if entry is not COMPILER or not included.startswith(_ABSEIL)]
         for header in _OF_THE_SYSTEM.findall(text):
             if "." in header and header not in _SYSTEM_HEADERS:
                 raise SystemExit(f"dist: {path} includes <{header}>, which users may not have")
@@ -76,13 +103,15 @@ def closure(root: pathlib.Path) -> List[str]:
 
 def place(path: str) -> str:
     """Where a header of the tree lies in the SDK's include folder."""
+    if path.startswith(_ABSEIL):
+        return path
     return RENAMED.get(path, f"petrel/{path}")
 
 
-def of_sdk(root: pathlib.Path) -> Dict[str, bytes]:
+def of_sdk(root: pathlib.Path, entry: Sequence[str] = ENTRY) -> Dict[str, bytes]:
     """The headers as they are in the SDK, by path under its include folder."""
     placed = {}
-    for path in closure(root):
+    for path in closure(root, entry):
         text = (root / path).read_text(encoding="utf-8")
         text = _INCLUDE.sub(lambda found: f'{found[1]}"{place(found[2])}"', text)
         placed[place(path)] = text.encode()

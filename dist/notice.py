@@ -26,6 +26,8 @@ RUNTIME = ("cpuinfo", "fxdiv", "pthreadpool", "xnnpack", "flatbuffers", "highway
 
 # What the others bring along as static libraries, and the compiler its own.
 BROUGHT = (Library("zlib", "zlib1g-dev", "Zlib", False, True),)
+# In the conformance suite, which is a library of the archive with the compiler.
+GOOGLETEST = Library("googletest", "libgmock-dev", "BSD-3-Clause", False, True)
 LIBSTDCPP = Library("libstdc++", "g++", "GPL-3.0-or-later WITH GCC-exception-3.1", False, True)
 ZIG = (Library("libc++", "ziglang", "Apache-2.0 WITH LLVM-exception", False, False),
        Library("compiler_rt", "ziglang", "MIT", False, False))

@@ -13,7 +13,9 @@ def _kernel_function(label):
 
 def _backend_function(label):
     package = _package_of(label)
-    name = package[1] if package[0] == "backends" else package[-1]
+
+    # A target at the root, such as //:xnnpack, says by its own name what it is.
+    name = package[1] if package[0] == "backends" else package[-1] or label.split(":")[-1]
     return "petrel::backends::%s::%s_backend" % (name, name)
 
 def _split(entries, default_function):

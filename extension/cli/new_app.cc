@@ -8,7 +8,6 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "extension/cli/own_workspace.h"
 
 namespace petrel::extension {
 namespace {
@@ -76,7 +75,7 @@ add_executable(NAME NAME.cc)
 target_link_libraries(NAME PRIVATE petrel::module NAME_registry)
 )";
 
-constexpr char kBuild[] = R"(# ./bazelw run //NAME -- "$PWD/MODEL.pte"
+constexpr char kBuild[] = R"(# @BAZEL@ run //NAME -- "$PWD/MODEL.pte"
 load("@petrel//runtime:registry.bzl", "petrel_registry")
 load("@rules_cc//cc:defs.bzl", "cc_binary")
 
@@ -133,13 +132,15 @@ absl::StatusOr<std::vector<SkeletonFile>> new_app_for_cmake(const std::string& n
 }
 
 absl::StatusOr<std::vector<SkeletonFile>> new_app_for_bazel(const std::string& name,
-                                                            const std::string& petrel) {
+                                                            const PetrelFolder& petrel) {
   if (const absl::Status status = check_name(name); !status.ok()) return status;
   absl::StatusOr<std::vector<SkeletonFile>> files = own_workspace(name, petrel);
   if (!files.ok()) return files;
   const std::string folder = name + "/";
   files->push_back({folder + name + ".cc", named(kApp, name, "")});
-  files->push_back({folder + "BUILD.bazel", named(kBuild, name, "")});
+  files->push_back({folder + "BUILD.bazel",
+                    absl::StrReplaceAll(named(kBuild, name, ""),
+                                        {{"@BAZEL@", petrel.is_sdk ? "bazel" : "./bazelw"}})});
   return files;
 }
 

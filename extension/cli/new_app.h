@@ -6,9 +6,9 @@
 //   mine.cc
 //   CMakeLists.txt      with the SDK that //dist writes
 //
-//   mine/mine.cc        or, in a Bazel workspace of its own, with Petrel's tree
+//   mine/mine.cc        or, in a Bazel workspace of its own, with Petrel's tree or the SDK
 //   mine/BUILD.bazel
-//   WORKSPACE, bazelw
+//   WORKSPACE, ...      own_workspace.h
 #ifndef PETREL_EXTENSION_CLI_NEW_APP_H_
 #define PETREL_EXTENSION_CLI_NEW_APP_H_
 
@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "extension/cli/own_workspace.h"
 #include "extension/cli/skeleton_file.h"
 
 namespace petrel::extension {
@@ -24,9 +25,8 @@ namespace petrel::extension {
 // Petrel's own targets have.
 absl::StatusOr<std::vector<SkeletonFile>> new_app_for_cmake(const std::string& name);
 
-// `petrel` is the absolute path of Petrel's tree.
 absl::StatusOr<std::vector<SkeletonFile>> new_app_for_bazel(const std::string& name,
-                                                            const std::string& petrel);
+                                                            const PetrelFolder& petrel);
 
 }  // namespace petrel::extension
 

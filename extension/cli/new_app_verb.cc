@@ -8,6 +8,7 @@
 #include <string>
 
 #include "extension/cli/new_app.h"
+#include "extension/cli/own_workspace.h"
 #include "extension/cli/skeleton_file.h"
 #include "extension/cli/verb.h"
 
@@ -31,13 +32,14 @@ int failed(const std::string& what) {
 
 int run(const Arguments& arguments) {
   const bool is_bazel = arguments.build == "bazel";
-  const std::string tree = is_bazel ? find_tree(arguments.petrel) : "";
-  if (is_bazel && tree.empty()) {
-    return failed("'" + arguments.petrel +
-                  "' is not a tree of Petrel's sources; --petrel says where one is");
+  PetrelFolder petrel;
+  if (is_bazel) {
+    const auto found = find_petrel(arguments.petrel);
+    if (!found.ok()) return failed(std::string(found.status().message()));
+    petrel = *found;
   }
   const auto files =
-      is_bazel ? new_app_for_bazel(arguments.name, tree) : new_app_for_cmake(arguments.name);
+      is_bazel ? new_app_for_bazel(arguments.name, petrel) : new_app_for_cmake(arguments.name);
   if (!files.ok()) return failed(std::string(files.status().message()));
   const fs::path target =
       fs::path(arguments.root) / (arguments.output.empty() ? arguments.name : arguments.output);
@@ -46,7 +48,7 @@ int run(const Arguments& arguments) {
   const std::string at = target.string();
   std::printf("%zu files in %s; build it with ", files->size(), at.c_str());
   if (is_bazel) {
-    std::printf("%s/bazelw build //%s\n", at.c_str(), arguments.name.c_str());
+    std::printf("%s build //%s\n", bazel_in(at, petrel).c_str(), arguments.name.c_str());
   } else {
     std::printf(
         "cmake -S %s -B %s/build -DCMAKE_PREFIX_PATH=FOLDER_OF_THE_SDK && "
@@ -64,14 +66,17 @@ void add_new_app_verb(CLI::App& app, int* exit_code) {
   const char* const workspace = std::getenv("BUILD_WORKING_DIRECTORY");
   arguments->root = workspace == nullptr ? "." : workspace;
   const char* const tree = std::getenv("BUILD_WORKSPACE_DIRECTORY");
-  arguments->petrel = tree == nullptr ? "." : tree;
+  arguments->petrel = tree == nullptr ? "" : tree;
   CLI::App* verb = app.add_subcommand("new-app", "Write an app to start from, and what builds it");
   verb->add_option("name", arguments->name, "of the app, such as my_app")->required();
-  verb->add_option("--build", arguments->build, "cmake, with the SDK, or bazel, with Petrel's tree")
+  verb->add_option("--build", arguments->build,
+                   "cmake, with the SDK, or bazel, with it or Petrel's tree")
       ->check(CLI::IsMember({"cmake", "bazel"}))
       ->capture_default_str();
   verb->add_option("-o,--output", arguments->output, "a folder, not there yet; NAME if not given");
-  verb->add_option("--petrel", arguments->petrel, "Petrel's tree, for --build bazel");
+  verb->add_option("--petrel", arguments->petrel,
+                   "Petrel's tree or the SDK, for --build bazel; the SDK that has this command if "
+                   "not given");
   verb->footer(
       "The app runs a program on ones, and prints what comes out. docs/sdk.md goes on from there.\n"
       "\n"

@@ -4,6 +4,7 @@
 import os
 import pathlib
 import resource
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -54,6 +55,35 @@ class NewAppTest(unittest.TestCase):
         self.assertIn('#include "extension/module/module.h"',
                       (self.folder / "there/mine/mine.cc").read_text())
 
+    def sdk(self, path):
+        """What of the SDK a workspace looks for."""
+        (path / "lib").mkdir(parents=True)
+        (path / "lib/libpetrel_core.a").touch()
+        (path / "repositories.bzl").touch()
+        return path
+
+    def test_writes_an_app_for_bazel_with_the_sdk(self):
+        sdk = self.sdk(self.folder / "sdk")
+        done = self.run_verb("mine", "--build", "bazel", "--petrel", str(sdk))
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertIn("cd ./mine && bazel build //mine", done.stdout)
+        self.assertEqual(self.files("mine"), [".bazelrc", "MODULE.bazel", "WORKSPACE",
+                                              "WORKSPACE.bzlmod", "mine/BUILD.bazel",
+                                              "mine/mine.cc"])
+        for name in ("WORKSPACE", "MODULE.bazel"):
+            self.assertIn(f'path = "{sdk}"', (self.folder / "mine" / name).read_text())
+        self.assertIn("-std=c++17", (self.folder / "mine/.bazelrc").read_text())
+
+    def test_a_command_of_the_sdk_finds_it(self):
+        sdk = self.sdk(self.folder / "sdk")
+        (sdk / "bin").mkdir()
+        shutil.copy(PETREL, sdk / "bin/petrel")
+        done = subprocess.run([sdk / "bin/petrel", "new-app", "mine", "--build", "bazel"],
+                              cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertIn(f'path = "{sdk}"', (self.folder / "mine/WORKSPACE").read_text())
+
     def test_what_cannot_be_written_whole_leaves_nothing(self):
 
         def on_a_full_disk():
@@ -75,7 +105,7 @@ class NewAppTest(unittest.TestCase):
         self.refuses("cannot be called 'My-App': lower case letters", "My-App")
         for name in ("petrel", "install", "clean", "help"):
             self.refuses(f"cannot be called '{name}', which is another target's name", name)
-        self.refuses("is not a tree of Petrel's sources", "other", "--build", "bazel")
+        self.refuses("is neither a tree of Petrel's sources nor the SDK", "other", "--build", "bazel")
         self.refuses("make not in {cmake,bazel}", "other", "--build", "make")
 
 

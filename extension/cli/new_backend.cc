@@ -12,7 +12,6 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "exir/emit_c/names.h"
-#include "extension/cli/own_workspace.h"
 
 namespace petrel::extension {
 namespace {
@@ -114,6 +113,9 @@ std::string with_repository(const std::string& text) {
     labels.emplace_back(absl::StrCat("\"//", own), absl::StrCat("\"//", own));
   }
   labels.emplace_back("\"//", "\"@petrel//");
+  // Names that lead to the SDK's where it is Petrel.
+  labels.emplace_back("\"@abseil//", "\"@petrel//third_party/abseil");
+  labels.emplace_back("\"@googletest//", "\"@petrel//third_party/googletest");
   return absl::StrReplaceAll(text, labels);
 }
 
@@ -179,7 +181,7 @@ absl::StatusOr<std::vector<SkeletonFile>> new_backend(const std::string& name,
 }
 
 absl::StatusOr<std::vector<SkeletonFile>> new_backend_workspace(const std::string& name,
-                                                                const std::string& petrel) {
+                                                                const PetrelFolder& petrel) {
   absl::StatusOr<std::vector<SkeletonFile>> workspace = own_workspace(name, petrel);
   if (!workspace.ok()) return workspace;
   absl::StatusOr<std::vector<SkeletonFile>> files = skeleton_as(name, name, /*outside=*/true);

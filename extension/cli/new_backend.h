@@ -9,8 +9,7 @@
 //
 // In a workspace of its own, outside of this repository, the rest is called @petrel//...:
 //
-//   WORKSPACE          @petrel and what it is built with
-//   bazelw             runs Petrel's bazelw in this workspace
+//   WORKSPACE, ...     own_workspace.h
 //   mine/BUILD.bazel   //exir/backend   -->   @petrel//exir/backend
 //
 // The files are those of backends/null and its fixture, embedded by the build.
@@ -21,6 +20,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "extension/cli/own_workspace.h"
 #include "extension/cli/skeleton_file.h"
 
 namespace petrel::extension {
@@ -35,10 +35,9 @@ absl::StatusOr<std::vector<SkeletonFile>> new_backend(const std::string& name,
                                                       const std::string& folder);
 
 // The files of a workspace that has only backend `name`, by paths in the workspace, whose
-// builds use the tree of Petrel at `petrel`, an absolute path. InvalidArgument as above, or
-// for a path that a shell or Bazel would read as more than a path.
+// builds use `petrel`. InvalidArgument as above, and as own_workspace() says.
 absl::StatusOr<std::vector<SkeletonFile>> new_backend_workspace(const std::string& name,
-                                                                const std::string& petrel);
+                                                                const PetrelFolder& petrel);
 
 }  // namespace petrel::extension
 

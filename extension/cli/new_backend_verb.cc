@@ -8,6 +8,7 @@
 #include <string>
 
 #include "extension/cli/new_backend.h"
+#include "extension/cli/own_workspace.h"
 #include "extension/cli/skeleton_file.h"
 #include "extension/cli/verb.h"
 
@@ -43,18 +44,16 @@ int run_in_tree(const Arguments& arguments) {
 }
 
 int run_outside(const Arguments& arguments) {
-  const std::string petrel = find_tree(arguments.petrel);
-  if (petrel.empty()) {
-    return failed("'" + arguments.petrel +
-                  "' is not a tree of Petrel's sources; --petrel says where one is");
-  }
-  const auto files = new_backend_workspace(arguments.name, petrel);
+  const auto petrel = find_petrel(arguments.petrel);
+  if (!petrel.ok()) return failed(std::string(petrel.status().message()));
+  const auto files = new_backend_workspace(arguments.name, *petrel);
   if (!files.ok()) return failed(std::string(files.status().message()));
   const fs::path target = fs::path(arguments.root) / arguments.workspace;
   const std::string wrong = write_skeleton(target, *files);
   if (!wrong.empty()) return failed(wrong);
-  std::printf("%zu files in %s; its tests: %s/bazelw test //%s/...\n", files->size(),
-              target.string().c_str(), target.string().c_str(), arguments.name.c_str());
+  std::printf("%zu files in %s; its tests: %s test //%s/...\n", files->size(),
+              target.string().c_str(), bazel_in(target.string(), *petrel).c_str(),
+              arguments.name.c_str());
   return kDone;
 }
 
@@ -66,7 +65,7 @@ void add_new_backend_verb(CLI::App& app, int* exit_code) {
   const char* const workspace = std::getenv("BUILD_WORKING_DIRECTORY");
   arguments->root = workspace == nullptr ? "." : workspace;
   const char* const tree = std::getenv("BUILD_WORKSPACE_DIRECTORY");
-  arguments->petrel = tree == nullptr ? "." : tree;
+  arguments->petrel = tree == nullptr ? "" : tree;
   CLI::App* verb =
       app.add_subcommand("new-backend", "Write the skeleton of a backend, with tests that pass");
   verb->add_option("name", arguments->name, "of the backend, such as my_accelerator")->required();
@@ -78,7 +77,10 @@ void add_new_backend_verb(CLI::App& app, int* exit_code) {
       "--workspace", arguments->workspace,
       "a folder outside of Petrel's tree, not there yet: a workspace of its own for the backend");
   outside->excludes(folder);
-  verb->add_option("--petrel", arguments->petrel, "Petrel's tree, for --workspace")->needs(outside);
+  verb->add_option("--petrel", arguments->petrel,
+                   "Petrel's tree or the SDK, for --workspace; the SDK that has this command if "
+                   "not given")
+      ->needs(outside);
   verb->footer(
       "Writes a backend that adds and multiplies, its tests, a fixture for the conformance suite\n"
       "and a command that links it. docs/backend.md goes on from there.\n"

@@ -3,6 +3,7 @@
 
 load("@rules_cc//cc:defs.bzl", "cc_binary", "cc_library")
 load("//runtime:registry.bzl", "petrel_registry")
+load(":command_link.bzl", "COMMAND_LIBRARIES", "COMMAND_LINKOPTS")
 
 def _folder_and_name(entry):
     """"//a/b/NAME" or "//a/b=NAME" as the folder and the name."""
@@ -42,30 +43,6 @@ _KERNELS = [
     Label("//runtime/kernels/optimized:kernels"),
     Label("//runtime/kernels/portable:kernels"),
 ]
-
-_ZIG = str(Label("//third_party/zig"))
-
-# One file that needs nothing but the C library and what comes with it, so that it can be
-# copied to another machine, as remote execution does. Debian's static zlib cannot be part of
-# a shared library; here it comes first, so that the shared one is not needed.
-_LINK = select({
-    _ZIG: [],
-    "//conditions:default": [
-        "-Wl,--as-needed",
-        "-l:libminizip.a",
-        "-l:libz.a",
-        # Bazel names -lstdc++ itself, last: what it would be asked for must be there already.
-        "-Wl,--whole-archive",
-        "-l:libstdc++.a",
-        "-Wl,--no-whole-archive",
-        "-Wl,--gc-sections",
-    ],
-})
-
-_OLDER_GLIBC = select({
-    _ZIG: [],
-    "//conditions:default": [str(Label("//runtime/platform:older_glibc"))],
-})
 
 def petrel_cli(name, backends, compilers = [], kernels = _KERNELS, visibility = None, **kwargs):
     """The command `name` with both halves of each backend.
@@ -118,12 +95,12 @@ def petrel_cli(name, backends, compilers = [], kernels = _KERNELS, visibility = 
     )
     cc_binary(
         name = name,
-        linkopts = _LINK,
+        linkopts = COMMAND_LINKOPTS,
         visibility = visibility,
         deps = [
             ":%s_linked_backends" % name,
             ":%s_registry" % name,
             str(Label("//extension/cli:command")),
-        ] + _OLDER_GLIBC,
+        ] + COMMAND_LIBRARIES,
         **kwargs
     )

@@ -50,11 +50,4 @@ std::string write_skeleton(const fs::path& target, const std::vector<SkeletonFil
   return wrong;
 }
 
-std::string find_tree(const std::string& path) {
-  std::error_code error;
-  const fs::path tree = fs::canonical(path, error);
-  if (error || !fs::exists(tree / "repositories.bzl", error)) return "";
-  return tree.string();
-}
-
 }  // namespace petrel::extension

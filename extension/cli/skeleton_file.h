@@ -22,9 +22,6 @@ struct SkeletonFile {
 std::string write_skeleton(const std::filesystem::path& target,
                            const std::vector<SkeletonFile>& files);
 
-// The absolute path of a tree of Petrel's sources; "" if there is none at `path`.
-std::string find_tree(const std::string& path);
-
 }  // namespace petrel::extension
 
 #endif  // PETREL_EXTENSION_CLI_SKELETON_FILE_H_

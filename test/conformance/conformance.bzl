@@ -18,7 +18,6 @@ def petrel_conformance_test(name, fixture, **kwargs):
         deps = [
             fixture,
             str(Label("//test/conformance:suite")),
-            "@googletest//:gtest_main",
         ],
         **kwargs
     )

@@ -58,10 +58,24 @@ class NewBackendTest(unittest.TestCase):
         self.assertIn("@petrel//extension/cli:petrel_cli.bzl", labels)
         self.assertNotIn("null", "".join(labels))
 
+    def test_all_labels_of_others_are_of_petrel(self):
+        sdk = self.folder / "sdk"
+        (sdk / "lib").mkdir(parents=True)
+        (sdk / "repositories.bzl").touch()
+        (sdk / "lib/libpetrel_core.a").touch()
+        done = self.run_verb("mine", "--workspace", "out", "--petrel", "sdk")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("cd ./out && bazel test //mine/...", done.stdout)
+        repositories = set()
+        for build in (self.folder / "out").rglob("BUILD.bazel"):
+            repositories.update(re.findall(r'"@(\w+)//', build.read_text()))
+        self.assertEqual(repositories, {"petrel", "rules_cc"})
+
     def test_a_workspace_needs_a_tree(self):
         done = self.run_verb("mine", "--workspace", "out")
         self.assertEqual(done.returncode, 1)
-        self.assertIn("'.' is not a tree of Petrel's sources; --petrel says", done.stderr)
+        self.assertIn("'.' is neither a tree of Petrel's sources nor the SDK; --petrel says",
+                      done.stderr)
         self.assertEqual(self.run_verb("mine", "--petrel", ".").returncode, 2)
         both = self.run_verb("mine", "--workspace", "out", "--folder", "in")
         self.assertEqual(both.returncode, 2)

@@ -11,6 +11,9 @@ import tarfile
 import unittest
 import zipfile
 
+import bazel_packages
+import public
+
 FOLDER = pathlib.Path(os.environ["TEST_TMPDIR"])
 APPS = pathlib.Path("test/sdk")
 
@@ -18,6 +21,16 @@ APPS = pathlib.Path("test/sdk")
 OF_THE_SYSTEM = {"libc.so.6", "libm.so.6", "libpthread.so.0", "libdl.so.2", "libgcc_s.so.1",
                  "ld-linux-x86-64.so.2"}
 OF_CPP = {"libstdc++.so.6"}
+
+# Public targets that the SDK has in another form, or not.
+NOT_IN_SDK = {
+    "//dist:dist", "//extension/fleet:report", "//extension/python:petrel",
+    "//extension/python:wheel",
+    # Of what generated C is packed with, whose folder brings it.
+    "//extension/named_data_map:linked_model_map",
+    # Commands of the SDK's users run where they are built.
+    "//runtime/platform:older_glibc",
+}
 
 # The oldest glibc that they run with.
 GLIBC = (2, 34)
@@ -158,6 +171,45 @@ class ArchiveTest(unittest.TestCase):
                source, APPS / "registry.cc", "-o", app, f"-L{self.prefix}/lib",
                *libraries, "-lpthread")
         self.assertLessEqual(needed(app), OF_THE_SYSTEM | OF_CPP)
+
+    def test_targets_have_the_labels_of_the_sources(self):
+        there = {label for label in public.FOR_USERS if label not in NOT_IN_SDK}
+        found = {label for label in bazel_packages.labels(True) if "//third_party" not in label}
+        self.assertEqual(found | {"//:module", "//:xnnpack"}, there)
+        for prefix, with_compiler in ((self.prefix, True), (self.runtime, False)):
+            for label, target in bazel_packages.labels(with_compiler).items():
+                package, name = label[2:].split(":")
+                build = (prefix / package / "BUILD.bazel").read_text()
+                self.assertIn(f'alias(\n    name = "{name}",\n    actual = "//:{target}",', build)
+                if "/" in target:
+                    self.assertTrue((prefix / target).exists(), target)
+                else:
+                    self.assertIn(f'    name = "{target}",', (prefix / "BUILD.bazel").read_text())
+            for path in re.findall(r'"(lib/[^"]+)"', (prefix / "BUILD.bazel").read_text()):
+                self.assertTrue((prefix / path).exists(), path)
+
+    def test_each_library_has_what_it_needs_in_those_it_names(self):
+        names = {"core": [], "threads": ["core"], "kernels": ["threads", "core"],
+                 "xnnpack": ["threads", "core"], "module": ["core"],
+                 "c_api": ["module", "core"], "abseil": []}
+        names["compiler"] = ["abseil", "module", "kernels", "xnnpack", "threads", "core"]
+        names["command"] = ["compiler", *names["compiler"]]
+        names["conformance"] = ["compiler", *names["compiler"]]
+        found = {re.sub("^(lib)?petrel_|[.].$", "", path.name): path
+                 for path in (self.prefix / "lib").glob("*petrel_*.*")}
+        self.assertEqual(set(found), set(names))
+        defined, missing = {}, {}
+        for name, path in found.items():
+            lines = [line.split() for line in output("nm", "--format=posix", path,
+                                                     stderr=subprocess.DEVNULL).splitlines()]
+            symbols = [line[:2] for line in lines if len(line) > 1]
+            defined[name] = {symbol for symbol, kind in symbols if kind in "BDRTVWi"}
+            missing[name] = {symbol for symbol, kind in symbols if kind == "U"} - defined[name]
+        for name, needs in names.items():
+            there = set().union(*(defined[need] for need in needs))
+            for other in set(names) - set(needs) - {name}:
+                self.assertEqual((missing[name] - there) & defined[other], set(),
+                                 f"{name} needs {other}")
 
     def test_brings_classes_for_java_and_a_package_for_swift(self):
         for prefix in (self.prefix, self.runtime):

@@ -7,7 +7,8 @@
 import os
 import pathlib
 import subprocess
-from typing import NamedTuple, Optional, Tuple
+import tempfile
+from typing import IO, NamedTuple, Optional, Tuple
 
 TREE = pathlib.Path(__file__).resolve().parents[2]
 
@@ -53,9 +54,26 @@ class Failed(Exception):
     """What did not hold."""
 
 
+def _kept() -> IO[str]:
+    return tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")
+
+
 def done(*words: object, **more: object) -> str:
-    result = subprocess.run([str(word) for word in words], stdout=subprocess.PIPE,
-                            stderr=subprocess.PIPE, text=True, check=False, **more)
-    if result.returncode:
-        raise Failed(f"{words[0]} ended with {result.returncode}: {result.stderr[-2000:]}")
-    return result.stdout
+    # Files and no pipes: what a program leaves running, as one does that starts wine, keeps
+    # their ends open, and nobody would see that it has ended.
+    with _kept() as output, _kept() as errors:
+        try:
+            result = subprocess.run([str(word) for word in words], stdin=subprocess.DEVNULL,
+                                    stdout=output, stderr=errors, check=False, **more)
+        except subprocess.TimeoutExpired as late:
+            raise Failed(f"{' '.join(map(str, words))} took more than {late.timeout:.0f} s") from late
+        output.seek(0)
+        errors.seek(0)
+        if result.returncode:
+            raise Failed(f"{words[0]} ended with {result.returncode}: {errors.read()[-2000:]}")
+        return output.read()
+
+
+def ran(machine: Machine, *words: object, **more: object) -> str:
+    """A program of the machine's. Under qemu one may take a minute, and none takes ten."""
+    return done(*machine.run, *words, timeout=600, **more)

@@ -15,10 +15,14 @@ import shutil
 import sys
 import tarfile
 import tempfile
+import time
+from contextlib import ExitStack
+from subprocess import CalledProcessError
 from typing import NamedTuple
 
+import windows_session
 from binary_checks import check_needs, check_symbols
-from machine_list import MACHINES, TREE, Failed, Machine, done
+from machine_list import MACHINES, TREE, Failed, Machine, done, ran
 from program_checks import Programs, built_app, check_command, programs, run_all
 
 INTERFACE_TESTS = ("petrel_test", "data_test", "names_test")
@@ -107,7 +111,7 @@ def run_interface_tests(machine: Machine, zig: str, prefix: pathlib.Path,
     """The tests of the C interface, which elsewhere run as part of //extension/c_api."""
     for name in INTERFACE_TESTS:
         app = built_app(machine, zig, prefix, f"extension/c_api/{name}.c", f"-I{TREE}", "-lpthread")
-        done(*machine.run, app, cwd=files, env={**os.environ, "TEST_TMPDIR": str(prefix)})
+        ran(machine, app, cwd=files, env={**os.environ, "TEST_TMPDIR": str(prefix)})
 
 
 def run_platform_test(machine: Machine, zig: str, prefix: pathlib.Path) -> None:
@@ -123,7 +127,7 @@ def run_platform_test(machine: Machine, zig: str, prefix: pathlib.Path) -> None:
          TREE / "runtime/platform/page_advice_none.cc", *sources, "-lbcrypt", "-o", app)
     where = prefix / "platform"
     where.mkdir()
-    done(*machine.run, app, cwd=where, env={**os.environ, "TEST_TMPDIR": str(where)})
+    ran(machine, app, cwd=where, env={**os.environ, "TEST_TMPDIR": str(where)})
 
 
 class Row(NamedTuple):
@@ -140,7 +144,9 @@ def tested(name: str, zig: str, work: pathlib.Path, command: pathlib.Path,
     machine = MACHINES[name]
     (work / name).mkdir()
     alone = "--library" in sys.argv
+    start = time.monotonic()
     prefix = (library_alone if alone else written)(machine, work / name)
+    print(f"built: {name}, {time.monotonic() - start:.0f} s", flush=True)
     check_symbols(machine, prefix)
     check_needs(machine, prefix / machine.library)
     if not alone:
@@ -184,12 +190,15 @@ def main() -> int:
         command = (TREE / "bazel-bin/extension/cli/petrel").resolve()
         all_programs = programs(command, work)
         files = interface_files(work / "files")
-        os.environ.update(WINEPREFIX=str(work / "wine"), WINEDEBUG="-all")
         for name in names:
+            start = time.monotonic()
             try:
-                rows.append(tested(name, zig, work, command, all_programs, files))
-                print(f"passed: {name}", flush=True)
-            except (Failed, OSError) as why:
+                with ExitStack() as stack:
+                    if MACHINES[name].run == ("wine",):
+                        stack.enter_context(windows_session.started(work / "wine"))
+                    rows.append(tested(name, zig, work, command, all_programs, files))
+                print(f"passed: {name}, {time.monotonic() - start:.0f} s", flush=True)
+            except (Failed, OSError, CalledProcessError) as why:
                 print(f"FAILED: {name}: {why}", file=sys.stderr, flush=True)
                 failed += 1
     print("| machine | platform | library | command | how it is tested |\n"

@@ -14,7 +14,7 @@ from typing import Callable, Dict, List, Tuple
 import numpy
 
 from binary_checks import check_needs
-from machine_list import TREE, Failed, Machine, done
+from machine_list import TREE, Failed, Machine, done, ran
 
 MODELS = TREE / "test/models/fixtures/torch_2_13"
 
@@ -87,7 +87,7 @@ def run_all(machine: Machine, zig: str, prefix: pathlib.Path,
         return 0
     for name, (program, inputs) in all_programs.items():
         out = prefix / name.replace(" ", "_")
-        done(*machine.run, app, program, out, *inputs)
+        ran(machine, app, program, out, *inputs)
         compare(name.split()[0], len(list(prefix.glob(f"{out.name}.*"))),
                 lambda i, kind, out=out: numpy.fromfile(f"{out}.{i}", kind))
     return len(all_programs)
