@@ -82,6 +82,9 @@ const Registry& default_registry() { return kRegistry; }
   endif()
   list(REMOVE_DUPLICATES links)
   target_link_libraries(${name} PUBLIC ${links})
+  # In an archive of the app's, the linker has passed the registry before a library asks for it.
+  target_link_libraries(${name} INTERFACE
+    "-Wl,--undefined=_ZN6petrel7runtime16default_registryEv")
 endfunction()
 
 # The kernels of LIBRARY whose names are in kUsed.

@@ -112,7 +112,7 @@ class CliTest(unittest.TestCase):
 
     def test_version_tells_builds_and_formats(self):
         text = self.done("--version")
-        self.assertRegex(text, r"^petrel \d+\.\d+\.\d+, built with (GCC|Clang) \S+")
+        self.assertRegex(text, r"^petrel \d+\.\d+\.\d+, built with (GCC|Clang) \d+\.\d+\S*\n")
         for words in (r"\.pt2 +schema 8", r"\.pte +ET12, version 0", r"\.ptd +FT01, version 0",
                       r"petrel\.program +PA01, version 0", r"backends +xnnpack"):
             self.assertRegex(text, words)

@@ -62,7 +62,7 @@ int main(int argc, char** argv) {
 )";
 
 constexpr char kCMake[] =
-    R"(# cmake -S . -B build -DCMAKE_PREFIX_PATH=FOLDER_OF_THE_SDK && cmake --build build
+    R"(# cmake -S . -B build -DCMAKE_PREFIX_PATH=/FOLDER/OF/THE/SDK && cmake --build build
 cmake_minimum_required(VERSION 3.13)
 project(NAME CXX)
 

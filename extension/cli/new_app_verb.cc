@@ -51,7 +51,7 @@ int run(const Arguments& arguments) {
     std::printf("%s build //%s\n", bazel_in(at, petrel).c_str(), arguments.name.c_str());
   } else {
     std::printf(
-        "cmake -S %s -B %s/build -DCMAKE_PREFIX_PATH=FOLDER_OF_THE_SDK && "
+        "cmake -S %s -B %s/build -DCMAKE_PREFIX_PATH=/FOLDER/OF/THE/SDK && "
         "cmake --build %s/build\n",
         at.c_str(), at.c_str(), at.c_str());
   }

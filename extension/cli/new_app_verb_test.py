@@ -38,7 +38,7 @@ class NewAppTest(unittest.TestCase):
         self.assertEqual(self.files("mine"), ["CMakeLists.txt", "mine.cc"])
         text = (self.folder / "mine/CMakeLists.txt").read_text()
         self.assertIn("add_executable(mine mine.cc)", text)
-        self.assertIn("-DCMAKE_PREFIX_PATH=FOLDER_OF_THE_SDK", text)
+        self.assertIn("-DCMAKE_PREFIX_PATH=/FOLDER/OF/THE/SDK", text)
         self.assertIn('#include "petrel/extension/module/module.h"',
                       (self.folder / "mine/mine.cc").read_text())
 

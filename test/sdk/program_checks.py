@@ -9,6 +9,7 @@ Their inputs and outputs are those that eager PyTorch gave.
 """
 
 import pathlib
+import re
 from typing import Callable, Dict, List, Tuple
 
 import numpy
@@ -107,6 +108,9 @@ def check_command(machine: Machine, prefix: pathlib.Path, command: pathlib.Path,
         return False
     check_needs(machine, prefix / "bin/petrel")
     here, there = (command,), (*machine.run, prefix / "bin/petrel")
+    told = done(*there, "--version").splitlines()[0]
+    if not re.fullmatch(r"petrel [\d.]+, built with Clang [\d.]+", told):
+        raise Failed(f"bin/petrel says it is {told!r}")
     levels = [done(*words, "run", "--isa", "list") for words in (here, there)]
     if machine.run == () and levels[0] != levels[1]:
         raise Failed(f"bin/petrel finds {levels[1]} in this processor, must find {levels[0]}")

@@ -138,7 +138,8 @@ class Method:
         with module.lock:
             kept = []
             for index, given in enumerate(args):
-                value, holder = to_value(given, self.inputs[index], module.writable_inputs)
+                value, holder = to_value(given, index, self.inputs[index],
+                                         module.writable_inputs)
                 kept.append((value, holder))
                 module.call("set_input", self._word, index, ctypes.byref(value))
             module.call("run", self._word)

@@ -75,8 +75,8 @@ def _array_of(given: Any) -> "numpy.ndarray[Any, Any]":
     return numpy.from_dlpack(given)
 
 
-def to_value(given: Any, info: ValueInfo, is_written: bool) -> Tuple[Value, Any]:
-    """A value for the C interface, and what must stay as long as it is used."""
+def to_value(given: Any, index: int, info: ValueInfo, is_written: bool) -> Tuple[Value, Any]:
+    """Input `index` for the C interface, and what must stay as long as it is used."""
     value = Value(ctypes.sizeof(Value))
     if given is None:
         return value, None
@@ -86,7 +86,7 @@ def to_value(given: Any, info: ValueInfo, is_written: bool) -> Tuple[Value, Any]
     if isinstance(given, (int, numpy.integer)) and info.kind != "Double":
         # ctypes would keep the lowest 64 bits.
         if not -2**63 <= int(given) < 2**63:
-            raise Error("an input is an int that needs more than 64 bits", "InvalidArgument")
+            raise Error(f"input {index} is an int that needs more than 64 bits", "InvalidArgument")
         value.kind, value.int_value = 4, int(given)
         return value, None
     if isinstance(given, (int, float, numpy.integer, numpy.floating)):
@@ -97,10 +97,11 @@ def to_value(given: Any, info: ValueInfo, is_written: bool) -> Tuple[Value, Any]
         holder = ctypes.create_string_buffer(text, max(len(text), 1))
         value.kind, value.string, value.string_size = 2, ctypes.addressof(holder), len(text)
         return value, holder
-    return _tensor_value(value, given, info, is_written)
+    return _tensor_value(value, given, index, info, is_written)
 
 
-def _tensor_value(value: Value, given: Any, info: ValueInfo, is_written: bool) -> Tuple[Value, Any]:
+def _tensor_value(value: Value, given: Any, index: int, info: ValueInfo,
+                  is_written: bool) -> Tuple[Value, Any]:
     if str(getattr(given, "dtype", "")) == "torch.bfloat16":
         # NumPy does not know it by DLPack, but integers that are its bits.
         bits = given.view(sys.modules["torch"].int16)
@@ -108,22 +109,24 @@ def _tensor_value(value: Value, given: Any, info: ValueInfo, is_written: bool) -
     array = _array_of(given)
     dtype = given.dtype if isinstance(given, Tensor) else array.dtype.name
     if dtype not in _NUMBERS:
-        raise TypeError(f"an input has elements of type {dtype}, must be one of {list(_NUMBERS)}")
+        raise TypeError(f"input {index} has elements of type {dtype}, "
+                        f"must be one of {list(_NUMBERS)}")
     if array.ndim > MAX_RANK:
-        raise Error(f"an input has {array.ndim} dims, at most {MAX_RANK} are possible",
+        raise Error(f"input {index} has {array.ndim} dims, at most {MAX_RANK} are possible",
                     "InvalidArgument")
-    # A view may have far more elements than there is memory behind it: not to be copied.
-    most = math.prod(info.shape) if info.shape is not None else None
-    if most is not None and array.size > most:
-        raise Error(f"an input has {array.size} elements, must have at most {most}", "NotSupported")
     order = info.dim_order
     if order is None or len(order) != array.ndim:
         order = tuple(range(array.ndim))
     # As it has to lie in memory; a copy only where it does not, or must not be written.
-    native = array.dtype.newbyteorder("=")
-    dense = numpy.require(array.transpose(order), native, requirements=["C", "A"])
-    if is_written and not dense.flags.writeable:
-        dense = dense.copy()
+    laid, native = array.transpose(order), array.dtype.newbyteorder("=")
+    is_copied = not (laid.flags.c_contiguous and laid.flags.aligned and laid.dtype == native and
+                     (laid.flags.writeable or not is_written))
+    # A view may have far more elements than there is memory behind it: not to be copied.
+    most = math.prod(info.shape) if info.shape is not None else None
+    if is_copied and most is not None and array.size > most:
+        raise Error(f"input {index} has {array.size} elements, must have at most {most}",
+                    "NotSupported")
+    dense = numpy.array(laid, native, order="C") if is_copied else laid
     value.kind, value.dtype, value.rank = 1, _NUMBERS[dtype], array.ndim
     for dim, size in enumerate(array.shape):
         value.sizes[dim] = size

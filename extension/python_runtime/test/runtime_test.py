@@ -162,7 +162,7 @@ class RuntimeTest(unittest.TestCase):
         info = petrel_runtime.ValueInfo("Tensor", "bfloat16", (3, 2), (0, 1))
         torch = types.SimpleNamespace(int16=numpy.int16)
         with unittest.mock.patch.dict(sys.modules, torch=torch):
-            value, held = petrel_runtime._value.to_value(Tensor(bits), info, False)
+            value, held = petrel_runtime._value.to_value(Tensor(bits), 0, info, False)
         self.assertEqual((value.dtype, value.rank, value.nbytes), (15, 2, 12))
         numpy.testing.assert_array_equal(held, bits)
 
@@ -199,8 +199,16 @@ class RuntimeTest(unittest.TestCase):
     def test_copies_no_more_than_there_is_room_for(self):
         method = petrel_runtime.load(INLINE)["forward"]
         endless = numpy.broadcast_to(numpy.float32(1), (1, 1, 2**20, 2**20))
-        with self.raises("NotSupported", "has 1099511627776 elements, must have at most 64"):
+        with self.raises("NotSupported",
+                         "input 0 has 1099511627776 elements, must have at most 64"):
             method(endless)
+
+    def test_says_which_input_does_not_fit_and_where(self):
+        method = petrel_runtime.load(INLINE)["forward"]
+        with self.raises("NotSupported", "is 8, cannot become 9\ninput 0 does not fit"):
+            method(numpy.zeros((1, 1, 8, 9), numpy.float32))
+        with self.assertRaisesRegex(TypeError, "input 0 has elements of type complex64"):
+            method(numpy.zeros((1, 1, 8, 8), numpy.complex64))
 
     def test_memory_that_a_view_shows_stays(self):
         program = petrel_runtime.load(EXTERNAL, data=[DATA])
