@@ -30,6 +30,8 @@ NOT_IN_SDK = {
     "//extension/named_data_map:linked_model_map",
     # Commands of the SDK's users run where they are built.
     "//runtime/platform:older_glibc",
+    # Options of the build, which its libraries have behind them.
+    "//runtime:messages", "//runtime:sharing",
 }
 
 # The oldest glibc that they run with.
