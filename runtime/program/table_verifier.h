@@ -11,8 +11,8 @@
 // refer to one list, and whoever goes by way of the tables comes to it each time: a file of 2 MB
 // could have 200,000 tables with one list of 200,000 texts. The walk ends where tables (of which
 // the offsets count, not the numbers), lists and texts have more bytes than there are; a file in
-// which nothing is referred to twice always has enough. So whoever
-// reads a file that was checked goes through no more than its bytes, and may copy every part.
+// which nothing is referred to twice always has enough. So whoever reads a file that was checked
+// goes through no more than its bytes, and may copy every part.
 
 #ifndef PETREL_RUNTIME_PROGRAM_TABLE_VERIFIER_H_
 #define PETREL_RUNTIME_PROGRAM_TABLE_VERIFIER_H_

@@ -391,6 +391,29 @@ static void compute_halves(const struct product* p, const float* w, float* c, si
   }
 }
 
+/* With weights of blocks of `width`; the rest as XNNPACK's kernels get it. */
+static inline struct product product_of(size_t width, size_t mr, size_t kc, size_t ks,
+                                        const float** a, size_t cm_stride, size_t cn_stride,
+                                        size_t a_offset, const float* zero,
+                                        const union xnn_f32_minmax_params* params,
+                                        struct petrel_ahead ahead) {
+  const struct product p = {
+      .mr = mr,
+      .kc = kc / sizeof(float),
+      .pointers = ks / sizeof(void*),
+      .a = a,
+      .a_offset = a_offset,
+      .zero = zero,
+      .w_block = width * (1 + ks / sizeof(void*) / ROWS * (kc / sizeof(float))),
+      .c_stride = cm_stride,
+      .block_stride = cn_stride,
+      .min = params->scalar.min,
+      .max = params->scalar.max,
+      .ahead = ahead,
+  };
+  return p;
+}
+
 /* Where no later panel is brought: weights of the block itself, each second line. Processors
  * bring the other one with it. */
 #define SAME_BLOCKS petrel_bring(FAR, 128)
@@ -401,20 +424,8 @@ void petrel_f32_igemm_ahead_14x32__avx512f(size_t mr, size_t nc, size_t kc, size
                                            const float* zero,
                                            const union xnn_f32_minmax_params* params,
                                            struct petrel_ahead ahead) {
-  const struct product p = {
-      .mr = mr,
-      .kc = kc / sizeof(float),
-      .pointers = ks / sizeof(void*),
-      .a = a,
-      .a_offset = a_offset,
-      .zero = zero,
-      .w_block = COLUMNS * (1 + ks / sizeof(void*) / ROWS * (kc / sizeof(float))),
-      .c_stride = cm_stride,
-      .block_stride = cn_stride,
-      .min = params->scalar.min,
-      .max = params->scalar.max,
-      .ahead = ahead,
-  };
+  const struct product p =
+      product_of(COLUMNS, mr, kc, ks, a, cm_stride, cn_stride, a_offset, zero, params, ahead);
   compute(&p, w, c, nc);
 }
 
@@ -458,20 +469,8 @@ void petrel_f32_igemm_minmax_ukernel_14x16__avx512f(size_t mr, size_t nc, size_t
                                                     size_t cm_stride, size_t cn_stride,
                                                     size_t a_offset, const float* zero,
                                                     const union xnn_f32_minmax_params* params) {
-  const struct product p = {
-      .mr = mr,
-      .kc = kc / sizeof(float),
-      .pointers = ks / sizeof(void*),
-      .a = a,
-      .a_offset = a_offset,
-      .zero = zero,
-      .w_block = HALF * (1 + ks / sizeof(void*) / ROWS * (kc / sizeof(float))),
-      .c_stride = cm_stride,
-      .block_stride = cn_stride,
-      .min = params->scalar.min,
-      .max = params->scalar.max,
-      .ahead = petrel_bring(FAR, 64),
-  };
+  const struct product p = product_of(HALF, mr, kc, ks, a, cm_stride, cn_stride, a_offset, zero,
+                                      params, petrel_bring(FAR, 64));
   compute_halves(&p, w, c, nc);
 }
 
