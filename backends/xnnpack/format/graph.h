@@ -117,6 +117,13 @@ struct Channels {
   }
 };
 
+// How a convolution is computed by Winograd's algorithm (winograd.h).
+struct Winograd {
+  uint32_t threads = 0;              // 0 for direct convolution and all other nodes
+  uint32_t tile = 0;                 // outputs along its side, 2 or 4
+  bool transforms_each_run = false;  // its filter, which is not packed for it then
+};
+
 // Which of the parameters mean something depends on the kind's family, see
 // node_kind.h.
 struct Node {
@@ -137,11 +144,8 @@ struct Node {
   uint32_t new_height = 0;      // resizing
   uint32_t new_width = 0;
 
-  // Decided when it is made ready to run: how many threads compute it by Winograd's algorithm;
-  // 0 for direct convolution and all else (algorithms.h).
-  uint32_t winograd_threads = 0;
-  // And whether its filter is transformed in each run.
-  bool transforms_each_run = false;
+  // Decided when it is made ready to run: whether it is computed by Winograd's algorithm.
+  Winograd winograd;
   // How many threads compute it row by row, and whether from planes (images.h).
   uint32_t image_threads = 0;
   bool reads_planes = false;

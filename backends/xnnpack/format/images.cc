@@ -29,7 +29,7 @@ bool has_known_types(const Graph& graph, const Node& node) {
 }
 
 bool is_worth_it(const Graph& graph, const Node& node) {
-  if (node.kind != NodeKind::Conv2d || node.winograd_threads != 0 || node.is_split) return false;
+  if (node.kind != NodeKind::Conv2d || node.winograd.threads != 0 || node.is_split) return false;
   if (!has_known_types(graph, node)) return false;
   const Window& w = node.window;
   const Channels& c = node.channels;

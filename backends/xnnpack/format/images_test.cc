@@ -84,7 +84,7 @@ TEST(Images, OtherConvolutionsNeedPointers) {
   EXPECT_EQ(threads(30, [](Node* n, Graph*) { n->channels.groups = 3; }), 0u);
   EXPECT_EQ(threads(30, [](Node* n, Graph*) { n->channels.group_input_channels = 5; }), 0u);
   EXPECT_EQ(threads(30, [](Node* n, Graph*) { n->channels.group_output_channels = 7; }), 0u);
-  EXPECT_EQ(threads(30, [](Node* n, Graph*) { n->winograd_threads = 1; }), 0u);
+  EXPECT_EQ(threads(30, [](Node* n, Graph*) { n->winograd.threads = 1; }), 0u);
   EXPECT_EQ(threads(30, [](Node* n, Graph*) { n->is_split = true; }), 0u);
   for (const size_t input : {0, 1}) {
     EXPECT_EQ(

@@ -190,26 +190,53 @@ uint64_t passes_bytes(const Dims& out, const Window& window) {
       kAlignment);
 }
 
-// 16 planes of a block of tiles, before and after the product: of all channels, and of as many
+// All planes of a block of tiles, before and after the product: of all channels, and of as many
 // outputs as a kernel computes at once. A block has 65536 numbers in the planes before, or 32
-// tiles, and is filled up to whole rows.
-//
-// A filter that is transformed in each run is so beside them: panels of 64 outputs at most, which
-// have a bias, and so has each of their planes.
-uint64_t winograd_bytes(const Node& node) {
-  constexpr uint64_t kPlanes = 16;
+// tiles, and is filled up to whole rows. A filter that is transformed in each run is so beside
+// them: panels of 64 outputs at most, which have a bias, and so has each of their planes.
+uint64_t winograd_by_blocks_bytes(const Node& node, uint64_t planes, uint64_t between) {
   constexpr uint64_t kBlock = 65536;
   constexpr uint64_t kLeastTiles = 32;
   const uint64_t depth = node.channels.group_input_channels;
-  const uint64_t tiles = std::max(kBlock / (kPlanes * depth), kLeastTiles) + kTileRows;
+  const uint64_t tiles = std::max(kBlock / (planes * depth), kLeastTiles) + kTileRows;
   const uint64_t thread =
-      sum(product({kPlanes, tiles, depth + kTileColumns, sizeof(float)}), kAlignment);
+      sum(product({planes, sum(product({tiles, depth + kTileColumns}), between), sizeof(float)}),
+          kAlignment);
   const uint64_t outputs = round_up(node.channels.group_output_channels, kTileColumns);
   const uint64_t filter =
-      node.transforms_each_run
-          ? product({outputs, sum(product({kPlanes, sum(depth, 1)}), 1), sizeof(float)})
+      node.winograd.transforms_each_run
+          ? product({outputs, sum(product({planes, sum(depth, 1)}), 1), sizeof(float)})
           : 0;
-  return sum(sum(product({node.winograd_threads, thread}), filter), 2 * kAlignment);
+  return sum(product({node.winograd.threads, thread}), filter);
+}
+
+// All tiles at once before the product, and after it for each thread; and one row of planes of a
+// panel of a filter that is transformed in each run.
+uint64_t winograd_by_panels_bytes(const Node& node, uint64_t tiles, uint64_t planes,
+                                  uint64_t between) {
+  const uint64_t depth = node.channels.group_input_channels;
+  const uint64_t before = product({planes, sum(product({tiles, depth}), between), sizeof(float)});
+  const uint64_t after =
+      product({planes, sum(product({tiles, kTileColumns}), between), sizeof(float)});
+  const uint64_t row =
+      node.winograd.transforms_each_run
+          ? product({node.winograd.tile + 2, depth + 1, kTileColumns, sizeof(float)})
+          : 0;
+  return sum(before, product({node.winograd.threads, sum(sum(after, row), kAlignment)}));
+}
+
+// In the order that a processor's kernels and the number of threads ask for.
+uint64_t winograd_bytes(const Graph& graph, const Node& node) {
+  const uint64_t tile = node.winograd.tile;
+  const uint64_t planes = (tile + 2) * (tile + 2);
+  constexpr uint64_t kBetween = 32;
+  const Dims& out = output_dims(graph, node);
+  const uint64_t tiles = product({out[0], divide_up(out[1], tile), divide_up(out[2], tile)});
+  uint64_t most = winograd_by_blocks_bytes(node, planes, kBetween);
+  if (tiles <= node.channels.group_output_channels) {
+    most = std::max(most, winograd_by_panels_bytes(node, tiles, planes, kBetween));
+  }
+  return sum(most, 2 * kAlignment);
 }
 
 // Rows of a band and what is read behind them, windows of bytes and pointers to a tile, for each
@@ -333,7 +360,7 @@ uint64_t own_scratch_bytes(const Graph& graph, const Node& node) {
     case NodeKind::Conv2d:
       if (node.image_threads != 0) return image_bytes(graph, node);
       return std::max(
-          node.winograd_threads == 0 ? 0 : winograd_bytes(node),
+          node.winograd.threads == 0 ? 0 : winograd_bytes(graph, node),
           is_by_channel(node) ? passes_bytes(output_dims(graph, node), node.window) : 0);
     case NodeKind::BatchMatrixMultiply:
       return own_packed_bytes(graph, node) == 0 ? right_side_bytes(graph, node) : 0;

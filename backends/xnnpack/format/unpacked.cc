@@ -36,7 +36,7 @@ bool is_of_one_row(const Graph& graph, const Node& node) {
 // A convolution of pixels is a product of their channels.
 bool is_of_pixels(const Graph& graph, const Node& node) {
   return node.kind == NodeKind::Conv2d && node.window == Window() && node.channels.groups == 1 &&
-         node.winograd_threads == 0 && graph.values[node.inputs[1]].dims.size() == 4;
+         node.winograd.threads == 0 && graph.values[node.inputs[1]].dims.size() == 4;
 }
 
 bool is_product(const Graph& graph, const Node& node) {

@@ -8,7 +8,6 @@
 #include <mutex>
 #include <utility>
 
-#include "backends/xnnpack/format/algorithms.h"
 #include "backends/xnnpack/format/chained_joins.h"
 #include "backends/xnnpack/format/channels_last.h"
 #include "backends/xnnpack/format/dead_nodes.h"
@@ -17,7 +16,9 @@
 #include "backends/xnnpack/format/operator_bytes.h"
 #include "backends/xnnpack/format/payload_reader.h"
 #include "backends/xnnpack/format/shape_rules.h"
+#include "backends/xnnpack/format/split_products.h"
 #include "backends/xnnpack/format/structure_bytes.h"
+#include "backends/xnnpack/format/winograd.h"
 #include "backends/xnnpack/format/work.h"
 #include "backends/xnnpack/runtime/arguments.h"
 #include "backends/xnnpack/runtime/machine_needs.h"

@@ -70,8 +70,9 @@ xnn_status matrix_product(const Call& c) {
 }
 
 uint32_t algorithm_flag(const Node& node) {
-  if (node.winograd_threads != 0) {
-    return XNN_FLAG_WINOGRAD | (node.transforms_each_run ? XNN_FLAG_WINOGRAD_EACH_RUN : 0);
+  if (node.winograd.threads != 0) {
+    return XNN_FLAG_WINOGRAD | (node.winograd.tile == 4 ? XNN_FLAG_WINOGRAD_LARGE : 0) |
+           (node.winograd.transforms_each_run ? XNN_FLAG_WINOGRAD_EACH_RUN : 0);
   }
   if (node.image_threads != 0) return XNN_FLAG_IMAGE | (node.reads_planes ? XNN_FLAG_PLANES : 0);
   if (node.is_unpacked) return XNN_FLAG_UNPACKED;

@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
-#include "backends/xnnpack/format/algorithms.h"
 #include "backends/xnnpack/format/images.h"
 #include "backends/xnnpack/format/live_bytes.h"
 #include "backends/xnnpack/format/test_graphs.h"
+#include "backends/xnnpack/format/winograd.h"
 #include "backends/xnnpack/runtime/counted_xnnpack.h"
 #include "backends/xnnpack/runtime/delegate.h"
 #include "backends/xnnpack/runtime/test_support.h"
@@ -61,7 +61,7 @@ Case convolution(uint32_t size, const Window& w, uint32_t in, uint32_t out) {
 // A convolution by Winograd's algorithm, and one with weights enough for its larger filter.
 Case winograd(uint32_t size, uint32_t in, uint32_t out) {
   return {"winograd", [=](GraphBuilder* b, TestMap* map) {
-            const uint32_t wide = 4 * 9 * in;
+            const uint32_t wide = 12 * 9 * in;
             const uint32_t x = b->input({1, size, size, in});
             const uint32_t inner = b->inner({1, size, size, out});
             const uint32_t first = b->constant({out, 3, 3, in}, "first");
@@ -85,6 +85,18 @@ Case winograd_each_run(uint32_t size, uint32_t channels) {
   Case c = convolution(size, window(3, 1, 1, 1), channels, channels);
   c.name = "winograd each run";
   return c;
+}
+
+// And beside a node of large operands, where a plane is small: the filter is made in parts.
+Case winograd_in_parts(uint32_t size, uint32_t channels) {
+  Case alone = winograd_each_run(size, channels);
+  const auto build = alone.build;
+  alone.build = [build](GraphBuilder* b, TestMap* map) {
+    build(b, map);
+    const uint32_t x = b->input({1, 200, 200, 16});
+    b->node(NodeKind::Clamp, {x}, {b->output({1, 200, 200, 16})});
+  };
+  return alone;
 }
 
 Case depthwise(uint32_t size, const Window& w, uint32_t channels) {
@@ -242,6 +254,7 @@ std::vector<Case> cases() {
       winograd(21, 100, 70),
       winograd_each_run(400, 64),
       winograd_each_run(100, 33),
+      winograd_in_parts(14, 64),
       depthwise(100, window(3, 1, 1, 1), 8),
       depthwise(100, window(3, 2, 1, 1), 8),
       depthwise(80, window(5, 1, 2, 4), 20),
@@ -291,10 +304,10 @@ TEST(OperatorBytes, AreAtLeastWhatXnnpackTakes) {
     Graph graph = b.graph;
     const auto threads =
         static_cast<uint32_t>(pthreadpool_get_threads_count(runtime::shared_thread_pool().get()));
-    choose_algorithms(&graph, threads);
+    choose_winograd(&graph, threads);
     choose_images(&graph, threads, &petrel_takes_images);
-    EXPECT_EQ(graph.nodes[0].winograd_threads != 0, c.name.rfind("winograd", 0) == 0) << c.name;
-    EXPECT_EQ(graph.nodes[0].transforms_each_run, c.name == "winograd each run") << c.name;
+    EXPECT_EQ(graph.nodes[0].winograd.threads != 0, c.name.rfind("winograd", 0) == 0) << c.name;
+    EXPECT_EQ(graph.nodes[0].winograd.transforms_each_run, c.name == "winograd each run") << c.name;
     xnnpack_memory.peak = xnnpack_memory.now;
     const double before = static_cast<double>(xnnpack_memory.now);
     auto delegate = Delegate::create(b.graph, 0, &map, {});

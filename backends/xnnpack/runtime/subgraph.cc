@@ -127,8 +127,10 @@ class Builder {
     if (find_node_kind(node.kind)->family == NodeFamily::kConvolution) {
       use += to_string({c.groups, c.group_input_channels, c.group_output_channels, w.kernel_height,
                         w.kernel_width});
-      if (node.winograd_threads != 0) {
-        use += node.transforms_each_run ? "/winograd_each_run" : "/winograd";
+      if (node.winograd.threads != 0) {
+        use += node.winograd.transforms_each_run
+                   ? "/winograd_each_run"
+                   : "/winograd_" + std::to_string(node.winograd.tile);
       }
     }
     if (node.is_split) use += "/split";

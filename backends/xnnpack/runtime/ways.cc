@@ -3,9 +3,10 @@
 
 #include <string>
 
-#include "backends/xnnpack/format/algorithms.h"
 #include "backends/xnnpack/format/images.h"
+#include "backends/xnnpack/format/split_products.h"
 #include "backends/xnnpack/format/unpacked.h"
+#include "backends/xnnpack/format/winograd.h"
 #include "third_party/xnnpack/image/flag.h"
 #include "third_party/xnnpack/split/flag.h"
 #include "third_party/xnnpack/unpacked/flag.h"
@@ -14,7 +15,7 @@ namespace petrel::backends::xnnpack {
 
 void choose_ways(Graph* graph, const ConstantSource& constants, uint32_t threads,
                  const AllowedWays& allowed) {
-  if (allowed.winograd) choose_algorithms(graph, threads);
+  if (allowed.winograd) choose_winograd(graph, threads);
   if (allowed.split && split_is_available()) choose_split_products(graph);
   choose_images(graph, threads, &petrel_takes_images);
   if (allowed.unpacked && petrel_takes_unpacked()) {

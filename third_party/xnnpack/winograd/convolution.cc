@@ -18,8 +18,19 @@ constexpr size_t kAlignment = 64;
 constexpr int kUnwritten = 0xFF;
 
 uint32_t flag_of(Way way) {
-  if (way == Way::kWinogradEachRun) return XNN_FLAG_WINOGRAD | XNN_FLAG_WINOGRAD_EACH_RUN;
-  return way == Way::kWinograd ? XNN_FLAG_WINOGRAD : 0;
+  switch (way) {
+    case Way::kDirect:
+      return 0;
+    case Way::kWinograd:
+      return XNN_FLAG_WINOGRAD;
+    case Way::kWinogradEachRun:
+      return XNN_FLAG_WINOGRAD | XNN_FLAG_WINOGRAD_EACH_RUN;
+    case Way::kLargeTiles:
+      return XNN_FLAG_WINOGRAD | XNN_FLAG_WINOGRAD_LARGE;
+    case Way::kLargeTilesEachRun:
+      return XNN_FLAG_WINOGRAD | XNN_FLAG_WINOGRAD_LARGE | XNN_FLAG_WINOGRAD_EACH_RUN;
+  }
+  return 0;
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ struct Plane {
   double multiply_adds() const;
 };
 
-enum class Way { kDirect, kWinograd, kWinogradEachRun };
+enum class Way { kDirect, kWinograd, kWinogradEachRun, kLargeTiles, kLargeTilesEachRun };
 
 class Convolution {
  public:

@@ -11,4 +11,7 @@
  * convolution. Only with XNN_FLAG_WINOGRAD. */
 #define XNN_FLAG_WINOGRAD_EACH_RUN 0x02000000u
 
+/* Of tiles of 4 x 4 outputs in place of 2 x 2. Only with XNN_FLAG_WINOGRAD. */
+#define XNN_FLAG_WINOGRAD_LARGE 0x01000000u
+
 #endif /* PETREL_THIRD_PARTY_XNNPACK_WINOGRAD_FLAG_H_ */

@@ -7,6 +7,7 @@
 #include "petrel/f32-gemm-fma3.h"
 #include "petrel/pack-f32.h"
 #include "third_party/xnnpack/fourteen_rows/products.h"
+#include "third_party/xnnpack/winograd/filters.h"
 #include "third_party/xnnpack/winograd/winograd.h"
 #include "xnnpack/allocator.h"
 #include "xnnpack/cache.h"
@@ -33,6 +34,16 @@ static bool is_possible(const struct winograd_convolution* c) {
          c->gemm_config->mr <= WINOGRAD_MAX_ROWS;
 }
 
+/* For the processor, of tiles of 2 x 2 or of 4 x 4. */
+static const struct winograd_transforms* choose_transforms(bool is_large) {
+#if XNN_ARCH_X86_64
+  const struct xnn_hardware_config* hardware = xnn_init_hardware_config();
+  if (hardware->use_x86_avx512f) return is_large ? &winograd_4_avx512f : &winograd_2_avx512f;
+  if (hardware->use_x86_fma3) return is_large ? &winograd_4_fma3 : &winograd_2_fma3;
+#endif
+  return is_large ? &winograd_4_plain : &winograd_2_plain;
+}
+
 struct packing {
   const struct winograd_convolution* of;
   float* packed;
@@ -41,8 +52,12 @@ struct packing {
 
 static void pack_panel(struct packing* p, size_t panel) {
   const struct winograd_convolution* c = p->of;
-  const bool is_finite = (c->is_made_each_run ? winograd_keep : winograd_pack)(
-      c->depth, c->outputs, c->gemm_config->nr, panel, 1, c->filter, c->bias, p->packed);
+  const size_t columns = c->gemm_config->nr;
+  const bool is_finite =
+      c->is_made_each_run
+          ? winograd_keep(c->depth, c->outputs, columns, panel, 1, c->filter, c->bias, p->packed)
+          : winograd_pack(choose_transforms(c->is_large), c->depth, c->outputs, columns, panel, 1,
+                          c->filter, c->bias, p->packed);
   if (!is_finite) {
     __atomic_store_n(&p->is_spoiled, true, __ATOMIC_RELAXED);
   }
@@ -57,19 +72,15 @@ static bool pack(const struct winograd_convolution* c, float* packed) {
 
 /* What the packed form depends on beside the filter. */
 static uint32_t seed_of(const struct winograd_convolution* c) {
-  uint32_t seed = XNN_FLAG_WINOGRAD | (c->is_made_each_run ? XNN_FLAG_WINOGRAD_EACH_RUN : 0);
+  uint32_t seed = XNN_FLAG_WINOGRAD;
+  if (c->is_made_each_run) {
+    seed |= XNN_FLAG_WINOGRAD_EACH_RUN;
+  } else if (c->is_large) {
+    seed |= XNN_FLAG_WINOGRAD_LARGE;
+  }
   const size_t parts[] = {c->depth, c->outputs, c->gemm_config->nr};
   for (size_t i = 0; i < 3; ++i) seed = (seed ^ (uint32_t)parts[i]) * UINT32_C(0x9E3779B1);
   return seed;
-}
-
-static const struct winograd_transforms* choose_transforms(void) {
-#if XNN_ARCH_X86_64
-  const struct xnn_hardware_config* hardware = xnn_init_hardware_config();
-  if (hardware->use_x86_avx512f) return &winograd_transforms_avx512f;
-  if (hardware->use_x86_fma3) return &winograd_transforms_fma3;
-#endif
-  return &winograd_transforms_plain;
 }
 
 /* Null where the processor's kernel has no such form. */
@@ -100,8 +111,11 @@ static void choose_products(const struct xnn_gemm_config* config, struct winogra
 }
 
 static enum xnn_status find_or_pack(xnn_operator_t op, const struct winograd_convolution* of) {
-  const size_t floats = (of->is_made_each_run ? winograd_kept_floats : winograd_packed_floats)(
-      of->depth, of->outputs, of->gemm_config->nr);
+  const size_t columns = of->gemm_config->nr;
+  const size_t planes = choose_transforms(of->is_large)->planes;
+  const size_t floats = of->is_made_each_run
+                            ? winograd_kept_floats(of->depth, of->outputs, columns)
+                            : winograd_packed_floats(planes, of->depth, of->outputs, columns);
   const size_t size = round_up_po2(floats * sizeof(float), XNN_ALLOCATION_ALIGNMENT);
   struct xnn_weights_cache_look_up_key key;
   key.seed = seed_of(of);
@@ -140,7 +154,7 @@ enum xnn_status winograd_create(xnn_operator_t op, const struct winograd_convolu
   layer->params[1] = INFINITY;
   layer->low = of->bounds->scalar.min;
   layer->high = of->bounds->scalar.max;
-  layer->transforms = choose_transforms();
+  layer->transforms = choose_transforms(of->is_large);
   choose_products(of->gemm_config, layer);
   return xnn_status_success;
 }
@@ -149,13 +163,9 @@ static bool is_made_each_run(xnn_operator_t op) {
   return (op->flags & XNN_FLAG_WINOGRAD_EACH_RUN) != 0;
 }
 
-/* Of U in the workspace, before what threads need. */
-static size_t made_bytes(xnn_operator_t op) {
-  const struct winograd_layer* layer = layer_of(op);
-  if (!is_made_each_run(op)) return 0;
-  return round_up_po2(
-      winograd_packed_floats(layer->depth, layer->outputs, layer->panel_columns) * sizeof(float),
-      XNN_ALLOCATION_ALIGNMENT);
+/* Before what each thread has. */
+static size_t shared_bytes(const struct winograd_layer* layer) {
+  return round_up_po2(winograd_shared_floats(layer) * sizeof(float), XNN_ALLOCATION_ALIGNMENT);
 }
 
 enum xnn_status winograd_reshape(xnn_operator_t op, size_t* workspace_size,
@@ -169,28 +179,27 @@ enum xnn_status winograd_reshape(xnn_operator_t op, size_t* workspace_size,
   layer->padding_left = op->padding_left;
   layer->input_stride = op->input_pixel_stride;
   layer->output_stride = op->output_pixel_stride;
+  layer->kept = is_made_each_run(op) ? packed_weights(op) : NULL;
+  layer->packed = is_made_each_run(op) ? NULL : packed_weights(op);
   winograd_plan(layer, op->batch_size, threads);
   if (layer->tiles == 0) {
     op->state = xnn_run_state_skip;
     return xnn_status_success;
   }
-  *workspace_size = made_bytes(op) + threads * winograd_scratch_floats(layer) * sizeof(float);
+  *workspace_size = shared_bytes(layer) + threads * winograd_thread_floats(layer) * sizeof(float);
   *workspace_alignment = XNN_ALLOCATION_ALIGNMENT;
   struct compute_parameters* compute = op->compute;
-  if (is_made_each_run(op)) {
-    layer->kept = packed_weights(op);
+  if (winograd_first_tasks(layer) > 0) {
     compute->type = xnn_parallelization_type_1d;
     compute->context_offset = 0;
-    compute->task_1d = (pthreadpool_task_1d_t)winograd_make;
-    compute->range[0] = winograd_panels(layer);
+    compute->task_1d = (pthreadpool_task_1d_t)winograd_first;
+    compute->range[0] = winograd_first_tasks(layer);
     ++compute;
-  } else {
-    layer->packed = packed_weights(op);
   }
   compute->type = xnn_parallelization_type_1d_with_thread;
   compute->context_offset = 0;
   compute->task_1d_with_thread = (pthreadpool_task_1d_with_thread_t)winograd_run;
-  compute->range[0] = winograd_blocks(layer);
+  compute->range[0] = winograd_tasks(layer);
   op->state = xnn_run_state_needs_setup;
   return xnn_status_success;
 }
@@ -200,11 +209,8 @@ enum xnn_status winograd_setup(xnn_operator_t op, void* workspace) {
   layer->input = op->input;
   layer->zeros = op->zero_buffer;
   layer->output = op->output;
-  if (is_made_each_run(op)) {
-    layer->made = workspace;
-    layer->packed = layer->made;
-  }
-  layer->scratch = (float*)((char*)workspace + made_bytes(op));
+  layer->shared = workspace;
+  layer->scratch = (float*)((char*)workspace + shared_bytes(layer));
   op->state = xnn_run_state_ready;
   return xnn_status_success;
 }

@@ -28,6 +28,7 @@ struct winograd_convolution {
   const union xnn_f32_minmax_params* bounds;
   bool is_float;
   bool is_made_each_run; /* U, of the filter as it is */
+  bool is_large;         /* tiles of 4 x 4 */
 };
 
 /* Packs the filter, or finds it in the cache of weights. xnn_status_unsupported_parameter where

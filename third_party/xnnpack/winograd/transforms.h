@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What Winograd's convolution does to a tile before and after its products, for one set of
- * instructions. A tile is 4 x 4 pixels of the input, `pixels[4 * y + x]`, and 2 x 2 of the
- * output; planes are numbered like pixels.
+ * What Winograd's convolution does to a tile before and after its products, for one size of tiles
+ * and one set of instructions. A tile of T x T pixels of the output, where T is 2 or 4, needs
+ * T + 2 by T + 2 pixels of the input, `pixels[(T + 2) * y + x]`; planes are numbered like those.
  */
 #ifndef PETREL_THIRD_PARTY_XNNPACK_WINOGRAD_TRANSFORMS_H_
 #define PETREL_THIRD_PARTY_XNNPACK_WINOGRAD_TRANSFORMS_H_
@@ -14,9 +14,9 @@
 extern "C" {
 #endif
 
-#define WINOGRAD_PLANES 16
+#define WINOGRAD_MOST_PLANES 36
 
-/* Where the output of a tile goes. `rows` and `columns` of the 2 x 2 are within the plane. */
+/* Where the output of a tile goes. `rows` and `columns` of the T x T are within the plane. */
 struct winograd_target {
   float* output;
   size_t row_stride; /* floats */
@@ -28,21 +28,26 @@ struct winograd_target {
 };
 
 struct winograd_transforms {
-  /* Nine weights, `taps[3 * y + x]`, of each of `columns` outputs to a row in each plane. */
-  void (*filter)(const float* taps, size_t columns, float* u, size_t plane_stride);
+  size_t tile;   /* T */
+  size_t planes; /* (T + 2)^2 */
+  /* Nine weights, `taps[3 * y + x]`, of each of `columns` outputs, for each of `depth` channels,
+   * to a row of theirs in each of the T + 2 planes of one row of planes. */
+  void (*filter)(const float* taps, size_t depth, size_t columns, size_t row, float* u,
+                 size_t plane_stride);
   /* `depth` channels of a tile to a row in each plane. */
   void (*input)(const float* const* pixels, size_t depth, float* v, size_t plane_stride);
   /* A row in each plane to the pixels of the output. False when one of them is not finite. */
   bool (*output)(const float* m, size_t plane_stride, const struct winograd_target* to);
-  /* The same by direct convolution. `u` has the panels of all planes, `columns` wide. */
-  void (*direct)(const float* const* pixels, size_t depth, const float* u, size_t plane_stride,
+  /* The same by direct convolution, with all planes of a packed panel, `columns` wide, or, where
+   * `plane_stride` is 0, with the taps of all channels. */
+  void (*direct)(const float* const* pixels, size_t depth, const float* filter, size_t plane_stride,
                  size_t columns, const struct winograd_target* to);
 };
 
-extern const struct winograd_transforms winograd_transforms_plain;
+extern const struct winograd_transforms winograd_2_plain, winograd_4_plain;
 #if defined(__x86_64__)
-extern const struct winograd_transforms winograd_transforms_fma3;
-extern const struct winograd_transforms winograd_transforms_avx512f;
+extern const struct winograd_transforms winograd_2_fma3, winograd_4_fma3;
+extern const struct winograd_transforms winograd_2_avx512f, winograd_4_avx512f;
 #endif
 
 #ifdef __cplusplus

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Convolutions of 3 x 3 at a stride of 1 by Winograd's F(2 x 2, 3 x 3): 16 products for what
- * direct convolution needs 36 for.
+ * Convolutions of 3 x 3 at a stride of 1 by Winograd's F(T x T, 3 x 3), for tiles of T x T
+ * outputs: 16 products for what direct convolution needs 36 for where T is 2, 36 for 144 where
+ * it is 4. Drawn for 2:
  *
  *   input               4 x 4 pixels           16 planes           2 x 2 pixels
  *   +--+--+--+--+       for each tile    V =   of tiles x K        of the output
@@ -10,10 +11,15 @@
  *      '-- next tile, two pixels on            U = GgG', packed when the layer is made,
  *                                              or made in each run
  *
- * A block of tiles is computed by one task, in scratch memory of its thread: V of all
- * channels, then M = VU for as many outputs as a kernel computes at once.
+ * V or U is as a whole in memory, whichever is smaller:
  *
- * Sums are in another order than those of direct convolution, and as exact. Numbers that are
+ *   first             a task, in scratch memory of its thread
+ *   U, unless packed  a block of tiles: its V, then M = VU for panel after panel of outputs
+ *   V                 a panel of outputs: M = VU for all tiles; unless it is packed, U of one row
+ *                     of planes after the other
+ *
+ * Sums are in another order than those of direct convolution. Their error is smaller where T is
+ * 2, and at most three times as large where it is 4. Numbers that are
  * not finite would spread over a tile, so a tile that has one in its result is computed
  * anew, pixel by pixel, with the filter that U was made of.
  *
@@ -64,51 +70,34 @@ struct winograd_layer {
   size_t padding_top, padding_left;
   size_t input_stride, output_stride;
   size_t tile_rows, tile_columns, tiles; /* of a plane, and of all images */
-  size_t block;                          /* tiles of a task */
+  bool has_panels_first;                 /* the second order of the two */
+  size_t block;                          /* tiles of a task, all in the second order */
+  size_t part;                           /* tiles of a task of what comes first there */
 
   const float* input;
   const float* zeros; /* for pixels of the padding; may be null where there is none */
   float* output;
-  const float* packed;
-  /* Where U is made in each run: of what, and where `packed` is then. */
-  const float* kept;
-  float* made; /* winograd_packed_floats() */
+  const float* packed; /* the filter, or null */
+  const float* kept;   /* the filter to be transformed in each run, or null */
   float low, high;
-  float* scratch; /* winograd_scratch_floats() for each thread */
+  float* shared;  /* winograd_shared_floats() */
+  float* scratch; /* winograd_thread_floats() for each thread */
 };
 
-/* Floats of the packed filter. Their panels lie at multiples of `panel_columns`. */
-size_t winograd_packed_floats(size_t depth, size_t outputs, size_t panel_columns);
-
-/* Packs panels [first, first + count) of a filter [outputs][3][3][depth] and its bias, which may
- * be null. False when what it makes is not finite: such filters need direct convolution. */
-bool winograd_pack(size_t depth, size_t outputs, size_t panel_columns, size_t first, size_t count,
-                   const float* filter, const float* bias, float* packed);
-
-/* The same for filters that are transformed in each run: as many floats as direct convolution
- * has, with the outputs of a panel side by side:
- *
- *   panel   | biases | channel 0: 9 taps of all its outputs | channel 1 | ...
- */
-size_t winograd_kept_floats(size_t depth, size_t outputs, size_t panel_columns);
-bool winograd_keep(size_t depth, size_t outputs, size_t panel_columns, size_t first, size_t count,
-                   const float* filter, const float* bias, float* kept);
-
-/* One task of what comes before winograd_run(): U of a panel. */
-size_t winograd_panels(const struct winograd_layer* layer);
-void winograd_make(const struct winograd_layer* layer, size_t panel);
-
-/* Decides on tiles and blocks. Precondition: channels, the kernel and the plane are there. */
+/* Decides on tiles, blocks and order. Precondition: channels, the kernel, the plane and `kept` are
+ * there. Sets the tiles to 0 where nothing is to do. */
 void winograd_plan(struct winograd_layer* layer, size_t images, size_t threads);
 
-size_t winograd_scratch_floats(const struct winograd_layer* layer);
-size_t winograd_blocks(const struct winograd_layer* layer);
+/* Of memory that all threads use, and of what each one has. */
+size_t winograd_shared_floats(const struct winograd_layer* layer);
+size_t winograd_thread_floats(const struct winograd_layer* layer);
 
-/* The most that winograd_scratch_floats() is for any kernel and plane. */
-size_t winograd_most_scratch_floats(size_t depth);
-
-/* One task. Blocks may be computed in any order and by several threads at once. */
-void winograd_run(const struct winograd_layer* layer, size_t thread, size_t block);
+/* Tasks of what comes first, of which there may be none, and those of a run behind all of them.
+ * Either may be computed in any order and by several threads at once. */
+size_t winograd_first_tasks(const struct winograd_layer* layer);
+void winograd_first(const struct winograd_layer* layer, size_t task);
+size_t winograd_tasks(const struct winograd_layer* layer);
+void winograd_run(const struct winograd_layer* layer, size_t thread, size_t task);
 
 #ifdef __cplusplus
 } /* extern "C" */

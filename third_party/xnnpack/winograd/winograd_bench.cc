@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Times convolutions of 3 x 3 in turns on one thread: direct, by Winograd's algorithm with a filter
-// that is packed, and with one that is transformed in each run. Compares their largest errors, of
-// sums in double; both ways of Winograd give the same bits.
+// Times convolutions of 3 x 3 in turns on one thread: direct, and by Winograd's algorithm in tiles of
+// 2 x 2 and of 4 x 4, with a filter that is packed and with one that is transformed in each run.
+// Compares their largest errors, of sums in double; a filter that is transformed in each run gives
+// the same bits. Given a layer, it times that one.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include "third_party/xnnpack/winograd/convolution.h"
 
@@ -24,39 +28,51 @@ int compare(size_t side, size_t depth, size_t outputs) {
   plane.height = plane.width = side;
   plane.depth = depth;
   plane.outputs = outputs;
-  Convolution direct(plane), winograd(plane), each_run(plane);
-  if (!direct.make(Way::kDirect, nullptr) || !winograd.make(Way::kWinograd, nullptr) ||
-      !each_run.make(Way::kWinogradEachRun, nullptr)) {
-    return 1;
+  constexpr Way kWays[] = {Way::kDirect, Way::kWinograd, Way::kWinogradEachRun, Way::kLargeTiles,
+                           Way::kLargeTilesEachRun};
+  std::vector<std::unique_ptr<Convolution>> layers;
+  for (const Way way : kWays) {
+    layers.push_back(std::make_unique<Convolution>(plane));
+    if (!layers.back()->make(way, nullptr)) return 1;
   }
-  const int rounds = static_cast<int>(std::max(10.0, 4e9 / plane.multiply_adds()));
-  double best[3] = {1e9, 1e9, 1e9};
+  const int rounds = static_cast<int>(std::max(10.0, 2e9 / plane.multiply_adds()));
+  std::vector<double> best(layers.size(), 1e9);
   for (int i = 0; i < rounds; ++i) {
-    best[0] = std::min(best[0], time_of(direct));
-    best[1] = std::min(best[1], time_of(winograd));
-    best[2] = std::min(best[2], time_of(each_run));
+    for (size_t way = 0; way < layers.size(); ++way) {
+      best[way] = std::min(best[way], time_of(*layers[way]));
+    }
   }
-  const size_t every = direct.output().size() / 5000 + 1;
-  std::printf("%5zu %6zu %8zu %10.1f %10.1f %10.1f %7.2f %8.2f %8.2f\n", side, depth, outputs,
-              1e6 * best[0], 1e6 * best[1], 1e6 * best[2], best[0] / best[1], best[0] / best[2],
-              winograd.worst_error(every) / direct.worst_error(every));
+  const size_t every = layers[0]->output().size() / 5000 + 1;
+  const double error = layers[0]->worst_error(every);
+  std::printf("%5zu %6zu %8zu %9.1f", side, depth, outputs, 1e6 * best[0]);
+  for (size_t way = 1; way < layers.size(); ++way) std::printf(" %9.1f", 1e6 * best[way]);
+  for (size_t way = 1; way < layers.size(); ++way) std::printf(" %5.2f", best[0] / best[way]);
+  std::printf(" %6.2f %6.2f\n", layers[1]->worst_error(every) / error,
+              layers[3]->worst_error(every) / error);
   return 0;
+}
+
+// Sides, channels of the input, channels of the output.
+constexpr size_t kLayers[][3] = {
+    {56, 16, 16},   {56, 24, 24},   {56, 32, 32},   {56, 48, 48},   {56, 64, 64},  {56, 128, 128},
+    {28, 32, 32},   {28, 64, 64},   {28, 128, 128}, {28, 256, 256}, {14, 64, 64},  {14, 128, 128},
+    {14, 256, 256}, {14, 512, 512}, {7, 128, 128},  {7, 256, 256},  {7, 512, 512}, {112, 16, 32},
+    {56, 64, 16},   {56, 16, 64},   {224, 32, 32},  {224, 64, 64},  {112, 64, 64}, {112, 128, 128}};
+
+int main_of(int count, char** words) {
+  if (count != 1 && count != 4) {
+    std::fprintf(stderr, "usage: winograd_bench [SIDE DEPTH OUTPUTS]\n");
+    return 2;
+  }
+  std::printf("%5s %6s %8s %9s %19s %19s %23s %13s\n", "side", "depth", "outputs", "direct us",
+              "2 x 2, each run", "4 x 4, each run", "direct / these", "errors");
+  if (count == 4) return compare(std::stoul(words[1]), std::stoul(words[2]), std::stoul(words[3]));
+  int failed = 0;
+  for (const auto& [side, depth, outputs] : kLayers) failed += compare(side, depth, outputs);
+  return failed;
 }
 
 }  // namespace
 }  // namespace petrel::third_party::xnnpack
 
-int main() {
-  using petrel::third_party::xnnpack::compare;
-  std::printf("%5s %6s %8s %10s %10s %10s %7s %8s %8s\n", "side", "depth", "outputs", "direct us",
-              "winograd", "each run", "ratio", "each run", "error");
-  int failed = 0;
-  for (const size_t channels : {16, 24, 32, 48, 64, 128}) failed += compare(56, channels, channels);
-  for (const size_t channels : {32, 64, 128, 256}) failed += compare(28, channels, channels);
-  for (const size_t channels : {64, 128, 256, 512}) failed += compare(14, channels, channels);
-  for (const size_t channels : {128, 256, 512}) failed += compare(7, channels, channels);
-  failed += compare(112, 16, 32) + compare(56, 64, 16) + compare(56, 16, 64) +
-            compare(224, 32, 32) + compare(224, 64, 64) + compare(112, 64, 64) +
-            compare(112, 128, 128);
-  return failed;
-}
+int main(int count, char** words) { return petrel::third_party::xnnpack::main_of(count, words); }

@@ -4,13 +4,17 @@
 #include <gtest/gtest.h>
 #include <pthreadpool.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "third_party/xnnpack/winograd/convolution.h"
+#include "third_party/xnnpack/winograd/filters.h"
 
 namespace petrel::third_party::xnnpack {
 namespace {
@@ -76,17 +80,22 @@ class Pool {
   pthreadpool_t pool_;
 };
 
-TEST(WinogradTest, IsAsExactAsDirectConvolution) {
+const std::pair<Way, Way> kPackedAndEachRun[] = {{Way::kWinograd, Way::kWinogradEachRun},
+                                                 {Way::kLargeTiles, Way::kLargeTilesEachRun}};
+
+TEST(WinogradTest, ErrorsAreAtMostThreeTimesThoseOfDirectConvolution) {
   for (const Plane& p : kPlanes) {
     SCOPED_TRACE(describe(p));
     Convolution layer(p);
     ASSERT_TRUE(layer.make(Way::kDirect, nullptr));
     layer.run();
     const double direct = layer.worst_error(1);
-    ASSERT_TRUE(layer.make(Way::kWinograd, nullptr));
-    layer.run();
-    // The bound of what is called equal, and room for layers of few channels.
-    EXPECT_LE(layer.worst_error(1), 3 * direct + 1e-6);
+    for (const auto& [way, each_run] : kPackedAndEachRun) {
+      ASSERT_TRUE(layer.make(way, nullptr));
+      layer.run();
+      // Layers of few channels need room: their sums are short.
+      EXPECT_LE(layer.worst_error(1), 3 * direct + 1e-6);
+    }
   }
 }
 
@@ -95,14 +104,16 @@ TEST(WinogradTest, AFilterThatIsMadeInEachRunGivesTheSameBits) {
   for (const Plane& p : kPlanes) {
     SCOPED_TRACE(describe(p));
     Convolution layer(p);
-    ASSERT_TRUE(layer.make(Way::kWinograd, nullptr));
-    layer.run();
-    const std::vector<float> packed = layer.output();
-    for (const pthreadpool_t pool : {pthreadpool_t{nullptr}, three.get()}) {
-      ASSERT_TRUE(layer.make(Way::kWinogradEachRun, pool));
-      for (int run = 0; run < 2; ++run) layer.run();
-      EXPECT_EQ(std::memcmp(packed.data(), layer.output().data(), packed.size() * sizeof(float)),
-                0);
+    for (const auto& [way, each_run] : kPackedAndEachRun) {
+      ASSERT_TRUE(layer.make(way, nullptr));
+      layer.run();
+      const std::vector<float> packed = layer.output();
+      for (const pthreadpool_t pool : {pthreadpool_t{nullptr}, three.get()}) {
+        ASSERT_TRUE(layer.make(each_run, pool));
+        for (int run = 0; run < 2; ++run) layer.run();
+        EXPECT_EQ(std::memcmp(packed.data(), layer.output().data(), packed.size() * sizeof(float)),
+                  0);
+      }
     }
   }
 }
@@ -112,12 +123,14 @@ TEST(WinogradTest, ThreadsChangeNoBit) {
   for (const Plane& p : kPlanes) {
     SCOPED_TRACE(describe(p));
     Convolution layer(p);
-    ASSERT_TRUE(layer.make(Way::kWinograd, nullptr));
-    layer.run();
-    const std::vector<float> alone = layer.output();
-    ASSERT_TRUE(layer.make(Way::kWinograd, three.get()));
-    layer.run();
-    EXPECT_EQ(std::memcmp(alone.data(), layer.output().data(), alone.size() * sizeof(float)), 0);
+    for (const auto& [way, each_run] : kPackedAndEachRun) {
+      ASSERT_TRUE(layer.make(way, nullptr));
+      layer.run();
+      const std::vector<float> alone = layer.output();
+      ASSERT_TRUE(layer.make(way, three.get()));
+      layer.run();
+      EXPECT_EQ(std::memcmp(alone.data(), layer.output().data(), alone.size() * sizeof(float)), 0);
+    }
   }
 }
 
@@ -127,9 +140,9 @@ bool is_same_kind(float a, double b) {
   return std::isfinite(a);
 }
 
-class BothWays : public testing::TestWithParam<Way> {};
+class EachWay : public testing::TestWithParam<Way> {};
 
-TEST_P(BothWays, NumbersThatAreNotFiniteStayWhereTheyAre) {
+TEST_P(EachWay, NumbersThatAreNotFiniteStayWhereTheyAre) {
   const Plane p = plane(2, 9, 12, 20, 37);
   Convolution layer(p);
   layer.input()[5] = kInfinity;
@@ -161,7 +174,7 @@ TEST_P(BothWays, NumbersThatAreNotFiniteStayWhereTheyAre) {
   EXPECT_GT(not_finite, 0u);
 }
 
-TEST_P(BothWays, ZerosInTheFilterMeetInfinityAsTheyDoDirectly) {
+TEST_P(EachWay, ZerosInTheFilterMeetInfinityAsTheyDoDirectly) {
   const Plane p = plane(1, 6, 6, 16, 16);
   Convolution layer(p);
   layer.input()[(2 * 6 + 2) * 16 + 1] = kInfinity;
@@ -178,7 +191,7 @@ TEST_P(BothWays, ZerosInTheFilterMeetInfinityAsTheyDoDirectly) {
   }
 }
 
-TEST_P(BothWays, FiltersThatAreNotFiniteAreComputedDirectly) {
+TEST_P(EachWay, FiltersThatAreNotFiniteAreComputedDirectly) {
   Convolution layer(plane(1, 10, 10, 16, 16));
   layer.filter()[7] = kInfinity;
   layer.filter()[3000 % layer.filter().size()] = kNaN;
@@ -190,27 +203,40 @@ TEST_P(BothWays, FiltersThatAreNotFiniteAreComputedDirectly) {
   EXPECT_EQ(std::memcmp(direct.data(), layer.output().data(), direct.size() * sizeof(float)), 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Winograd, BothWays,
-                         testing::Values(Way::kWinograd, Way::kWinogradEachRun));
+INSTANTIATE_TEST_SUITE_P(Winograd, EachWay,
+                         testing::Values(Way::kWinograd, Way::kWinogradEachRun, Way::kLargeTiles,
+                                         Way::kLargeTilesEachRun));
 
 TEST(WinogradTest, KeptFiltersAreAsLargeAsDirectOnes) {
   EXPECT_EQ(winograd_kept_floats(64, 64, 32), 2 * (32 + 9 * 64 * 32));
   EXPECT_EQ(winograd_kept_floats(20, 33, 32), 2 * (32 + 9 * 20 * 32));
 }
 
-TEST(WinogradTest, ScratchIsBounded) {
-  for (const size_t depth : {1u, 16u, 64u, 200u, 2048u}) {
-    for (const size_t rows : {4u, 7u, 16u}) {
+// What comes first and what follows are either all tiles of V and panels, or panels and blocks.
+TEST(WinogradTest, WholeMemoryIsOfTheSmallerOfInputAndFilter) {
+  const float kept[1] = {0};
+  for (const winograd_transforms* transforms : {&winograd_2_plain, &winograd_4_plain}) {
+    for (const size_t depth : {16u, 64u, 200u, 2048u}) {
       for (const size_t side : {1u, 9u, 100u, 2000u}) {
-        winograd_layer layer = {};
-        layer.depth = depth;
-        layer.outputs = 64;
-        layer.panel_columns = 64;
-        layer.panel_rows = rows;
-        layer.output_height = layer.output_width = side;
-        winograd_plan(&layer, 1, 3);
-        EXPECT_LE(winograd_scratch_floats(&layer), winograd_most_scratch_floats(depth));
-        EXPECT_GE(winograd_blocks(&layer) * layer.block, layer.tiles);
+        for (const size_t threads : {1u, 2u, 3u}) {
+          winograd_layer layer = {};
+          layer.transforms = transforms;
+          layer.depth = depth;
+          layer.outputs = 128;
+          layer.panel_columns = 32;
+          layer.panel_rows = 14;
+          layer.output_height = layer.output_width = side;
+          layer.kept = kept;
+          winograd_plan(&layer, 1, threads);
+          const size_t input = transforms->planes * (layer.tiles * depth + 16);
+          const size_t filter = winograd_packed_floats(transforms->planes, depth, 128, 32);
+          const bool splits_evenly = threads != 3;
+          EXPECT_LE(winograd_shared_floats(&layer),
+                    (splits_evenly ? std::min(input, filter) : filter) + 16);
+          if (!layer.has_panels_first) {
+            EXPECT_GE(winograd_tasks(&layer) * layer.block, layer.tiles);
+          }
+        }
       }
     }
   }

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/xnnpack/format/winograd.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "backends/xnnpack/format/node_kind.h"
+
+namespace petrel::backends::xnnpack {
+namespace {
+
+constexpr uint32_t kLeastChannels = 16;
+// Of filters as they were, for those of chosen nodes: three tenths.
+constexpr uint64_t kAllowedTenths = 3;
+constexpr uint64_t kMostBytes = uint64_t{1} << 56;
+
+// Costs are multiply-adds that take as long (//third_party/xnnpack/winograd:winograd_bench).
+constexpr double kFloatRead = 6;
+// Of a filter that is transformed in each run, as a whole or in parts that stay in a cache.
+constexpr double kFloatMade = 12;
+constexpr double kFloatMadeInParts = 3.5;
+// What takes less than this part of the direct way is worth it.
+constexpr double kWorthIt = 0.95;
+
+struct Way {
+  uint32_t tile;
+  // Of a channel of a tile, before and after its products.
+  double transform;
+};
+constexpr Way kWays[] = {{2, 200}, {4, 415}};
+
+double floats_of(uint32_t tile) { return (tile + 2.0) * (tile + 2.0); }
+
+uint64_t count_tiles(const Graph& graph, const Node& node, uint64_t tile) {
+  const Dims& out = graph.values[node.outputs[0]].dims;
+  return uint64_t{out[0]} * ((out[1] + tile - 1) / tile) * ((out[2] + tile - 1) / tile);
+}
+
+double pairs_of_channels(const Node& node) {
+  return static_cast<double>(node.channels.group_input_channels) *
+         node.channels.group_output_channels;
+}
+
+double direct_cost(const Graph& graph, const Node& node) {
+  return pairs_of_channels(node) *
+         (9.0 * static_cast<double>(count_tiles(graph, node, 1)) + 9 * kFloatRead);
+}
+
+// The transformed input is in memory as a whole, and the filter in parts: winograd.h there.
+bool is_made_in_parts(const Graph& graph, const Node& node, uint32_t tile) {
+  return count_tiles(graph, node, tile) <= node.channels.group_output_channels;
+}
+
+double made_cost(const Graph& graph, const Node& node, uint32_t tile) {
+  const double floats = floats_of(tile);
+  return is_made_in_parts(graph, node, tile) ? floats * kFloatMadeInParts + 9 * kFloatRead
+                                             : floats * kFloatMade;
+}
+
+double cost(const Graph& graph, const Node& node, const Way& way, bool each_run) {
+  const double channels =
+      static_cast<double>(node.channels.group_input_channels) + node.channels.group_output_channels;
+  const double floats = floats_of(way.tile);
+  const double pairs = pairs_of_channels(node);
+  const auto tiles = static_cast<double>(count_tiles(graph, node, way.tile));
+  return tiles * (floats * pairs + way.transform * channels) +
+         pairs * (floats * kFloatRead + (each_run ? made_cost(graph, node, way.tile) : 0));
+}
+
+uint64_t filter_bytes(const Graph& graph, const Node& node) {
+  return count_bytes(graph.values[node.inputs[1]]);
+}
+
+// 16 or 36 floats in place of 9 weights.
+uint64_t further_bytes(const Graph& graph, const Node& node, uint32_t tile) {
+  const uint64_t floats = uint64_t{tile + 2} * (tile + 2);
+  return std::min(filter_bytes(graph, node), kMostBytes) / 9 * (floats - 9);
+}
+
+// Of what it reads and writes but constants. A value counts as if it had no more than kMostBytes,
+// so that sums hold.
+uint64_t operand_bytes(const Graph& graph, const Node& node) {
+  uint64_t sum = 0;
+  for (const std::vector<uint32_t>* ids : {&node.inputs, &node.outputs}) {
+    for (const uint32_t id : *ids) {
+      if (id == kNoId || graph.values[id].is_constant()) continue;
+      sum += std::min(count_bytes(graph.values[id]), kMostBytes);
+    }
+  }
+  return sum;
+}
+
+uint64_t most_operand_bytes(const Graph& graph) {
+  uint64_t most = 0;
+  for (const Node& node : graph.nodes) most = std::max(most, operand_bytes(graph, node));
+  return most;
+}
+
+// Of what is transformed and in memory as a whole: the input or the filter, whichever is smaller.
+uint64_t transformed_bytes(const Graph& graph, const Node& node, uint32_t tile) {
+  const uint64_t floats = uint64_t{tile + 2} * (tile + 2);
+  const uint64_t filter = std::min(filter_bytes(graph, node), kMostBytes) / 9 * floats;
+  if (!is_made_in_parts(graph, node, tile)) return filter;
+  return filter / node.channels.group_output_channels * count_tiles(graph, node, tile);
+}
+
+// `most` is what the node of the graph with the most operands has of them.
+bool may_transform_each_run(const Graph& graph, const Node& node, uint32_t tile, uint64_t most) {
+  return operand_bytes(graph, node) + transformed_bytes(graph, node, tile) <= most / 10 * 11;
+}
+
+bool is_possible(const Graph& graph, const Node& node) {
+  if (node.kind != NodeKind::Conv2d) return false;
+  const Window& w = node.window;
+  const Channels& c = node.channels;
+  const bool has_window = w.kernel_height == 3 && w.kernel_width == 3 && w.stride_height == 1 &&
+                          w.stride_width == 1 && w.dilation_height == 1 && w.dilation_width == 1 &&
+                          c.groups == 1;
+  if (!has_window) return false;
+  for (const uint32_t id : {node.inputs[0], node.inputs[1], node.outputs[0]}) {
+    if (graph.values[id].datatype != Datatype::FP32) return false;
+  }
+  return graph.values[node.inputs[1]].is_constant() && c.group_input_channels >= kLeastChannels &&
+         c.group_output_channels >= kLeastChannels;
+}
+
+uint64_t all_filter_bytes(const Graph& graph) {
+  uint64_t sum = 0;
+  for (const Node& node : graph.nodes) {
+    if (!find_node_kind(node.kind)->has_bias) continue;
+    if (graph.values[node.inputs[1]].is_constant()) sum += filter_bytes(graph, node);
+  }
+  return sum;
+}
+
+// The way of a node that takes no further bytes. Returns its cost.
+double choose_without_bytes(const Graph& graph, Node* node, uint64_t most, uint32_t threads) {
+  double best = kWorthIt * direct_cost(graph, *node);
+  for (const Way& way : kWays) {
+    if (!may_transform_each_run(graph, *node, way.tile, most)) continue;
+    const double of_way = cost(graph, *node, way, true);
+    if (of_way >= best) continue;
+    best = of_way;
+    node->winograd = {threads, way.tile, true};
+  }
+  return best;
+}
+
+// To pack the filter of a node for tiles of a size, where it was not or for smaller ones.
+struct Step {
+  Node* node;
+  uint32_t tile;
+  uint64_t bytes;
+  double gain;
+  double gain_per_byte() const { return gain / static_cast<double>(bytes); }
+};
+
+// Those that save something, from a way that costs `before`. The second starts where the first one
+// leads unless it saves more for a byte: then each starts at `before`, and one is taken.
+void add_steps(const Graph& graph, Node* node, double before, std::vector<Step>* steps) {
+  std::vector<Step> own;
+  for (const Way& way : kWays) {
+    const uint64_t bytes = further_bytes(graph, *node, way.tile);
+    const double gain = before - cost(graph, *node, way, false);
+    if (bytes > 0 && gain > 0) own.push_back({node, way.tile, bytes, gain});
+  }
+  if (own.size() == 2 && own[0].gain_per_byte() >= own[1].gain_per_byte()) {
+    own[1].bytes -= own[0].bytes;
+    own[1].gain -= own[0].gain;
+    if (own[1].gain <= 0) own.pop_back();
+  }
+  steps->insert(steps->end(), own.begin(), own.end());
+}
+
+bool is_packed(const Node& node) {
+  return node.winograd.threads != 0 && !node.winograd.transforms_each_run;
+}
+
+}  // namespace
+
+void choose_winograd(Graph* graph, uint32_t threads) {
+  const uint64_t most = most_operand_bytes(*graph);
+  std::vector<Step> steps;
+  for (Node& node : graph->nodes) {
+    node.winograd = {};
+    if (!is_possible(*graph, node)) continue;
+    add_steps(*graph, &node, choose_without_bytes(*graph, &node, most, threads), &steps);
+  }
+  if (steps.empty()) return;
+  std::stable_sort(steps.begin(), steps.end(), [](const Step& a, const Step& b) {
+    return a.gain_per_byte() > b.gain_per_byte();
+  });
+  uint64_t left = all_filter_bytes(*graph) / 10 * kAllowedTenths;
+  for (const Step& step : steps) {
+    if (step.bytes > left || (is_packed(*step.node) && step.node->winograd.tile >= step.tile)) {
+      continue;
+    }
+    left -= step.bytes;
+    step.node->winograd = {threads, step.tile, false};
+  }
+}
+
+uint64_t count_winograd_bytes(const Graph& graph) {
+  uint64_t sum = 0;
+  for (const Node& node : graph.nodes) {
+    if (is_packed(node)) sum += further_bytes(graph, node, node.winograd.tile);
+  }
+  return sum;
+}
+
+}  // namespace petrel::backends::xnnpack

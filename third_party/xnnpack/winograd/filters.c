@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "third_party/xnnpack/winograd/filters.h"
+
+#include <string.h>
+
+#define TAPS 9u
+#define MOST_COLUMNS 64u
+
+static size_t divide_up(size_t a, size_t b) { return (a + b - 1) / b; }
+static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
+
+size_t winograd_plane_floats(size_t depth, size_t columns) { return columns + depth * columns; }
+
+size_t winograd_panel_floats(size_t planes, size_t depth, size_t columns) {
+  return columns + planes * winograd_plane_floats(depth, columns);
+}
+
+size_t winograd_packed_floats(size_t planes, size_t depth, size_t outputs, size_t panel_columns) {
+  return divide_up(outputs, panel_columns) * winograd_panel_floats(planes, depth, panel_columns);
+}
+
+size_t winograd_kept_panel_floats(size_t depth, size_t columns) {
+  return columns + TAPS * depth * columns;
+}
+
+/* Returns a number that is not 0 where something of U may not be finite: none of its numbers is
+ * larger than three times the sum of the weights without their signs. */
+static float take_weights(size_t depth, size_t columns, const float* filter, size_t k,
+                          float* taps) {
+  float size = 0;
+  for (size_t tap = 0; tap < TAPS; ++tap) {
+    const float weight = filter[tap * depth + k];
+    size += weight < 0 ? -weight : weight;
+    taps[tap * columns] = weight;
+  }
+  return 3 * size * 0.0f;
+}
+
+bool winograd_pack(const struct winograd_transforms* transforms, size_t depth, size_t outputs,
+                   size_t panel_columns, size_t first, size_t count, const float* filter,
+                   const float* bias, float* packed) {
+  const size_t floats = winograd_panel_floats(transforms->planes, depth, panel_columns);
+  const size_t plane = winograd_plane_floats(depth, panel_columns);
+  const size_t side = transforms->tile + 2;
+  float spoiled = 0;
+  for (size_t i = first; i < first + count; ++i) {
+    float* to = packed + i * floats;
+    const size_t output = i * panel_columns;
+    const size_t columns = smaller(panel_columns, outputs - output);
+    float taps[TAPS * MOST_COLUMNS] = {0};
+    memset(to, 0, floats * sizeof(float));
+    if (bias != NULL) memcpy(to, bias + output, columns * sizeof(float));
+    to += panel_columns;
+    for (size_t k = 0; k < depth; ++k) {
+      for (size_t column = 0; column < columns; ++column) {
+        spoiled += take_weights(depth, panel_columns, filter + (output + column) * 9 * depth, k,
+                                taps + column);
+      }
+      for (size_t row = 0; row < side; ++row) {
+        transforms->filter(taps, 1, panel_columns, row,
+                           to + row * side * plane + (k + 1) * panel_columns, plane);
+      }
+    }
+  }
+  return spoiled == 0;
+}
+
+size_t winograd_kept_floats(size_t depth, size_t outputs, size_t panel_columns) {
+  return divide_up(outputs, panel_columns) * winograd_kept_panel_floats(depth, panel_columns);
+}
+
+bool winograd_keep(size_t depth, size_t outputs, size_t panel_columns, size_t first, size_t count,
+                   const float* filter, const float* bias, float* kept) {
+  const size_t floats = winograd_kept_panel_floats(depth, panel_columns);
+  float spoiled = 0;
+  for (size_t i = first; i < first + count; ++i) {
+    float* to = kept + i * floats;
+    const size_t output = i * panel_columns;
+    const size_t columns = smaller(panel_columns, outputs - output);
+    memset(to, 0, floats * sizeof(float));
+    if (bias != NULL) memcpy(to, bias + output, columns * sizeof(float));
+    to += panel_columns;
+    for (size_t column = 0; column < columns; ++column) {
+      const float* from = filter + (output + column) * 9 * depth;
+      for (size_t k = 0; k < depth; ++k) {
+        spoiled +=
+            take_weights(depth, panel_columns, from, k, to + k * TAPS * panel_columns + column);
+      }
+    }
+  }
+  return spoiled == 0;
+}
+
+const float* winograd_taps(const float* kept_panel, size_t columns) { return kept_panel + columns; }
+
+void winograd_make_row(const struct winograd_transforms* transforms, size_t depth, size_t columns,
+                       const float* kept_panel, size_t row, float* planes) {
+  const size_t plane = winograd_plane_floats(depth, columns);
+  const size_t side = transforms->tile + 2;
+  for (size_t x = 0; x < side; ++x) memset(planes + x * plane, 0, columns * sizeof(float));
+  transforms->filter(winograd_taps(kept_panel, columns), depth, columns, row, planes + columns,
+                     plane);
+}
+
+void winograd_make(const struct winograd_transforms* transforms, size_t depth, size_t columns,
+                   const float* kept_panel, float* made) {
+  const size_t side = transforms->tile + 2;
+  const size_t row = side * winograd_plane_floats(depth, columns);
+  memcpy(made, kept_panel, columns * sizeof(float));
+  for (size_t y = 0; y < side; ++y) {
+    winograd_make_row(transforms, depth, columns, kept_panel, y, made + columns + y * row);
+  }
+}
