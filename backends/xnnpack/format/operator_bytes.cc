@@ -195,6 +195,7 @@ uint64_t passes_bytes(const Dims& out, const Window& window) {
 // tiles, and is filled up to whole rows. A filter that is transformed in each run is so beside
 // them: panels of 64 outputs at most, which have a bias, and so has each of their planes.
 uint64_t winograd_by_blocks_bytes(const Node& node, uint64_t planes, uint64_t between) {
+  const uint64_t filter_planes = uint64_t{node.winograd.tile + 2} * (node.winograd.tile + 2);
   constexpr uint64_t kBlock = 65536;
   constexpr uint64_t kLeastTiles = 32;
   const uint64_t depth = node.channels.group_input_channels;
@@ -205,7 +206,7 @@ uint64_t winograd_by_blocks_bytes(const Node& node, uint64_t planes, uint64_t be
   const uint64_t outputs = round_up(node.channels.group_output_channels, kTileColumns);
   const uint64_t filter =
       node.winograd.transforms_each_run
-          ? product({outputs, sum(product({planes, sum(depth, 1)}), 1), sizeof(float)})
+          ? product({outputs, sum(product({filter_planes, sum(depth, 1)}), 1), sizeof(float)})
           : 0;
   return sum(product({node.winograd.threads, thread}), filter);
 }
@@ -228,12 +229,14 @@ uint64_t winograd_by_panels_bytes(const Node& node, uint64_t tiles, uint64_t pla
 // In the order that a processor's kernels and the number of threads ask for.
 uint64_t winograd_bytes(const Graph& graph, const Node& node) {
   const uint64_t tile = node.winograd.tile;
-  const uint64_t planes = (tile + 2) * (tile + 2);
+  const uint64_t side = (tile - 1) * node.window.stride_height + 3;
+  const uint64_t planes = side * side;
+  const uint64_t filter_planes = (tile + 2) * (tile + 2);
   constexpr uint64_t kBetween = 32;
   const Dims& out = output_dims(graph, node);
   const uint64_t tiles = product({out[0], divide_up(out[1], tile), divide_up(out[2], tile)});
   uint64_t most = winograd_by_blocks_bytes(node, planes, kBetween);
-  if (tiles <= node.channels.group_output_channels) {
+  if (product({tiles, planes}) <= product({filter_planes, node.channels.group_output_channels})) {
     most = std::max(most, winograd_by_panels_bytes(node, tiles, planes, kBetween));
   }
   return sum(most, 2 * kAlignment);

@@ -24,12 +24,20 @@ constexpr double kWorthIt = 0.95;
 
 struct Way {
   uint32_t tile;
+  uint32_t stride;
   // Of a channel of a tile, before and after its products.
   double transform;
-};
-constexpr Way kWays[] = {{2, 200}, {4, 415}};
 
-double floats_of(uint32_t tile) { return (tile + 2.0) * (tile + 2.0); }
+  // Of a weight of the filter, and of a tile of the input.
+  uint64_t filter_planes() const { return uint64_t{tile + 2} * (tile + 2); }
+  uint64_t planes() const {
+    const uint64_t side = (tile - 1) * stride + 3;
+    return side * side;
+  }
+};
+constexpr Way kWays[] = {{2, 1, 200}, {4, 1, 415}, {2, 2, 400}, {4, 2, 1400}};
+
+bool is_for(const Way& way, const Node& node) { return way.stride == node.window.stride_height; }
 
 uint64_t count_tiles(const Graph& graph, const Node& node, uint64_t tile) {
   const Dims& out = graph.values[node.outputs[0]].dims;
@@ -47,24 +55,26 @@ double direct_cost(const Graph& graph, const Node& node) {
 }
 
 // The transformed input is in memory as a whole, and the filter in parts: winograd.h there.
-bool is_made_in_parts(const Graph& graph, const Node& node, uint32_t tile) {
-  return count_tiles(graph, node, tile) <= node.channels.group_output_channels;
+bool is_made_in_parts(const Graph& graph, const Node& node, const Way& way) {
+  return static_cast<double>(count_tiles(graph, node, way.tile)) *
+             static_cast<double>(way.planes()) <=
+         static_cast<double>(way.filter_planes()) * node.channels.group_output_channels;
 }
 
-double made_cost(const Graph& graph, const Node& node, uint32_t tile) {
-  const double floats = floats_of(tile);
-  return is_made_in_parts(graph, node, tile) ? floats * kFloatMadeInParts + 9 * kFloatRead
-                                             : floats * kFloatMade;
+double made_cost(const Graph& graph, const Node& node, const Way& way) {
+  const auto floats = static_cast<double>(way.filter_planes());
+  return is_made_in_parts(graph, node, way) ? floats * kFloatMadeInParts + 9 * kFloatRead
+                                            : floats * kFloatMade;
 }
 
 double cost(const Graph& graph, const Node& node, const Way& way, bool each_run) {
   const double channels =
       static_cast<double>(node.channels.group_input_channels) + node.channels.group_output_channels;
-  const double floats = floats_of(way.tile);
   const double pairs = pairs_of_channels(node);
   const auto tiles = static_cast<double>(count_tiles(graph, node, way.tile));
-  return tiles * (floats * pairs + way.transform * channels) +
-         pairs * (floats * kFloatRead + (each_run ? made_cost(graph, node, way.tile) : 0));
+  const auto floats = static_cast<double>(way.filter_planes());
+  return tiles * (static_cast<double>(way.planes()) * pairs + way.transform * channels) +
+         pairs * (floats * kFloatRead + (each_run ? made_cost(graph, node, way) : 0));
 }
 
 uint64_t filter_bytes(const Graph& graph, const Node& node) {
@@ -97,24 +107,27 @@ uint64_t most_operand_bytes(const Graph& graph) {
 }
 
 // Of what is transformed and in memory as a whole: the input or the filter, whichever is smaller.
-uint64_t transformed_bytes(const Graph& graph, const Node& node, uint32_t tile) {
-  const uint64_t floats = uint64_t{tile + 2} * (tile + 2);
-  const uint64_t filter = std::min(filter_bytes(graph, node), kMostBytes) / 9 * floats;
-  if (!is_made_in_parts(graph, node, tile)) return filter;
-  return filter / node.channels.group_output_channels * count_tiles(graph, node, tile);
+uint64_t transformed_bytes(const Graph& graph, const Node& node, const Way& way) {
+  if (!is_made_in_parts(graph, node, way)) {
+    return std::min(filter_bytes(graph, node), kMostBytes) / 9 * way.filter_planes();
+  }
+  // No more than the filter's, which a graph has.
+  return count_tiles(graph, node, way.tile) * way.planes() * node.channels.group_input_channels *
+         sizeof(float);
 }
 
 // `most` is what the node of the graph with the most operands has of them.
-bool may_transform_each_run(const Graph& graph, const Node& node, uint32_t tile, uint64_t most) {
-  return operand_bytes(graph, node) + transformed_bytes(graph, node, tile) <= most / 10 * 11;
+bool may_transform_each_run(const Graph& graph, const Node& node, const Way& way, uint64_t most) {
+  return operand_bytes(graph, node) + transformed_bytes(graph, node, way) <= most / 10 * 11;
 }
 
 bool is_possible(const Graph& graph, const Node& node) {
   if (node.kind != NodeKind::Conv2d) return false;
   const Window& w = node.window;
   const Channels& c = node.channels;
-  const bool has_window = w.kernel_height == 3 && w.kernel_width == 3 && w.stride_height == 1 &&
-                          w.stride_width == 1 && w.dilation_height == 1 && w.dilation_width == 1 &&
+  const bool has_window = w.kernel_height == 3 && w.kernel_width == 3 &&
+                          w.stride_height == w.stride_width && w.stride_height >= 1 &&
+                          w.stride_height <= 2 && w.dilation_height == 1 && w.dilation_width == 1 &&
                           c.groups == 1;
   if (!has_window) return false;
   for (const uint32_t id : {node.inputs[0], node.inputs[1], node.outputs[0]}) {
@@ -137,7 +150,7 @@ uint64_t all_filter_bytes(const Graph& graph) {
 double choose_without_bytes(const Graph& graph, Node* node, uint64_t most, uint32_t threads) {
   double best = kWorthIt * direct_cost(graph, *node);
   for (const Way& way : kWays) {
-    if (!may_transform_each_run(graph, *node, way.tile, most)) continue;
+    if (!is_for(way, *node) || !may_transform_each_run(graph, *node, way, most)) continue;
     const double of_way = cost(graph, *node, way, true);
     if (of_way >= best) continue;
     best = of_way;
@@ -160,6 +173,7 @@ struct Step {
 void add_steps(const Graph& graph, Node* node, double before, std::vector<Step>* steps) {
   std::vector<Step> own;
   for (const Way& way : kWays) {
+    if (!is_for(way, *node)) continue;
     const uint64_t bytes = further_bytes(graph, *node, way.tile);
     const double gain = before - cost(graph, *node, way, false);
     if (bytes > 0 && gain > 0) own.push_back({node, way.tile, bytes, gain});

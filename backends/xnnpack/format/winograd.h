@@ -3,8 +3,8 @@
 // Which convolutions of a graph are computed by Winograd's algorithm (third_party/xnnpack/winograd)
 // and not directly, in tiles of which size, and whether their filters are packed for it.
 //
-//   3 x 3, stride 1, one group, floats, constant     possible
-//   weights, 16 channels or more in and out
+//   3 x 3, stride 1 or 2, one group, floats,         possible
+//   constant weights, 16 channels or more in and out
 //
 //   way          multiply-adds for each tile    floats read and written      bytes beside
 //                                               for each pair of channels    the filter's
@@ -13,6 +13,9 @@
 //     each run   the same                       9, 16 and 16                 0
 //   4 x 4        36, and its transforms         36                           27 / 9
 //     each run   the same                       9, 36 and 36                 0
+//
+// At a stride of 2 a tile of 2 x 2 has 25 multiply-adds in place of 36, one of 4 x 4 81 in place of
+// 144.
 //
 // What a way costs is estimated from the sizes. A filter that is transformed in each run must fit,
 // transformed, beside what the node reads and writes, which together may take 1.1 times what the

@@ -78,10 +78,20 @@ TEST(Winograd, NeedsItsWindowAndFloats) {
   EXPECT_EQ(changed([](Node*, Graph*) {}), "4");
   EXPECT_EQ(changed([](Node* n, Graph*) { n->window.kernel_width = 5; }), "-");
   EXPECT_EQ(changed([](Node* n, Graph*) { n->window.stride_height = 2; }), "-");
+  EXPECT_EQ(changed([](Node* n, Graph*) { n->window.stride_height = n->window.stride_width = 3; }),
+            "-");
   EXPECT_EQ(changed([](Node* n, Graph*) { n->window.dilation_width = 2; }), "-");
   EXPECT_EQ(changed([](Node* n, Graph*) { n->channels.groups = 2; }), "-");
-  EXPECT_EQ(
-      changed([](Node* n, Graph* g) { g->values[n->inputs[1]].datatype = Datatype::QCINT8; }), "-");
+  EXPECT_EQ(changed([](Node* n, Graph* g) { g->values[n->inputs[1]].datatype = Datatype::QCINT8; }),
+            "-");
+}
+
+TEST(Winograd, MayHaveAStrideOfTwo) {
+  Graph graph = layers({{20, 128, 128}, {14, 128, 128}, {4, 128, 128}, {20, 16, 16}}, kMany);
+  for (Node& node : graph.nodes) {
+    if (node.window.kernel_height == 3) node.window.stride_height = node.window.stride_width = 2;
+  }
+  EXPECT_EQ(ways(std::move(graph)), "r4 2 - -");
 }
 
 // Each filter has 36,864 bytes, 28,672 more for tiles of 2 x 2 and 110,592 more for 4 x 4. Only the

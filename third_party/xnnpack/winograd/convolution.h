@@ -26,11 +26,12 @@ struct Plane {
   size_t depth = 0;
   size_t outputs = 0;
   size_t top = 1, right = 1, bottom = 1, left = 1;  // padding
+  size_t stride = 1;
   float low = -std::numeric_limits<float>::infinity();
   float high = std::numeric_limits<float>::infinity();
 
-  size_t out_height() const { return height + top + bottom - 2; }
-  size_t out_width() const { return width + left + right - 2; }
+  size_t out_height() const { return (height + top + bottom - 3) / stride + 1; }
+  size_t out_width() const { return (width + left + right - 3) / stride + 1; }
   double multiply_adds() const;
 };
 

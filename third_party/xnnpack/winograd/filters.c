@@ -39,7 +39,7 @@ static float take_weights(size_t depth, size_t columns, const float* filter, siz
 bool winograd_pack(const struct winograd_transforms* transforms, size_t depth, size_t outputs,
                    size_t panel_columns, size_t first, size_t count, const float* filter,
                    const float* bias, float* packed) {
-  const size_t floats = winograd_panel_floats(transforms->planes, depth, panel_columns);
+  const size_t floats = winograd_panel_floats(transforms->filter_planes, depth, panel_columns);
   const size_t plane = winograd_plane_floats(depth, panel_columns);
   const size_t side = transforms->tile + 2;
   float spoiled = 0;

@@ -13,6 +13,9 @@
 
 #include "third_party/xnnpack/winograd/vectors.h"
 
+/* A weight that the inverse does not give to the bit. */
+#define ROUNDED_WEIGHT 1
+
 /* One element of the line. */
 IN_LINE vec filter_at(const vec* g, int i) {
   if (i == 0) return g[0];
@@ -27,10 +30,7 @@ IN_LINE void weights_line(const vec* u, vec* g) {
   g[2] = u[3];
 }
 
-#define PARTS 1
-
-IN_LINE void input_line(const vec* d, int part, vec* v) {
-  (void)part;
+IN_LINE void input_line(const vec* d, vec* v) {
   v[0] = d[0] - d[2];
   v[1] = d[1] + d[2];
   v[2] = d[2] - d[1];

@@ -19,6 +19,9 @@
 #define POINT_A 0.70710678118654752f
 #define POINT_B 1.41421356237309505f
 
+/* A weight that the inverse does not give to the bit. */
+#define ROUNDED_WEIGHT 1
+
 /* One element of the line. */
 IN_LINE vec filter_at(const vec* g, int i) {
   if (i == 0) return g[0];
@@ -36,23 +39,17 @@ IN_LINE void weights_line(const vec* u, vec* g) {
   g[2] = u[5];
 }
 
-/* Elements 0, 1, 2 of the line, or 3, 4, 5: what one of the parts needs stays in registers. */
-#define PARTS 2
-
-IN_LINE void input_line(const vec* d, int part, vec* v) {
-  if (part == 0) {
-    const vec even = 2.0f * d[2] - d[4];
-    const vec odd = 2.0f * d[1] - d[3];
-    v[0] = (d[0] + d[4]) - 2.5f * d[2];
-    v[1] = even + POINT_A * odd;
-    v[2] = even - POINT_A * odd;
-  } else {
-    const vec even = d[4] - 0.5f * d[2];
-    const vec odd = d[3] - 0.5f * d[1];
-    v[0] = even + POINT_B * odd;
-    v[1] = even - POINT_B * odd;
-    v[2] = (d[1] + d[5]) - 2.5f * d[3];
-  }
+IN_LINE void input_line(const vec* d, vec* v) {
+  const vec even_a = 2.0f * d[2] - d[4];
+  const vec odd_a = 2.0f * d[1] - d[3];
+  const vec even_b = d[4] - 0.5f * d[2];
+  const vec odd_b = d[3] - 0.5f * d[1];
+  v[0] = (d[0] + d[4]) - 2.5f * d[2];
+  v[1] = even_a + POINT_A * odd_a;
+  v[2] = even_a - POINT_A * odd_a;
+  v[3] = even_b + POINT_B * odd_b;
+  v[4] = even_b - POINT_B * odd_b;
+  v[5] = (d[1] + d[5]) - 2.5f * d[3];
 }
 
 IN_LINE void output_line(const vec* m, vec* y) {

@@ -28,20 +28,29 @@ static struct winograd_layer* layer_of(xnn_operator_t op) {
 }
 
 static bool is_possible(const struct winograd_convolution* c) {
-  return c->is_float && c->kernel_height == 3 && c->kernel_width == 3 && c->stride_height == 1 &&
-         c->stride_width == 1 && c->dilation_height == 1 && c->dilation_width == 1 &&
-         c->groups == 1 && c->gemm_config->log2_kr == 0 && c->gemm_config->log2_sr == 0 &&
+  const bool has_stride =
+      c->stride_height == c->stride_width && (c->stride_height == 1 || c->stride_height == 2);
+  return c->is_float && c->kernel_height == 3 && c->kernel_width == 3 && has_stride &&
+         c->dilation_height == 1 && c->dilation_width == 1 && c->groups == 1 &&
+         c->gemm_config->log2_kr == 0 && c->gemm_config->log2_sr == 0 &&
          c->gemm_config->mr <= WINOGRAD_MAX_ROWS;
 }
 
-/* For the processor, of tiles of 2 x 2 or of 4 x 4. */
-static const struct winograd_transforms* choose_transforms(bool is_large) {
+static const struct winograd_transforms* choose_transforms(const struct winograd_convolution* c) {
+  const bool is_apart = c->stride_height == 2;
 #if XNN_ARCH_X86_64
+  static const struct winograd_transforms* const avx512f[2][2] = {
+      {&winograd_2_avx512f, &winograd_4_avx512f},
+      {&winograd_2_apart_avx512f, &winograd_4_apart_avx512f}};
+  static const struct winograd_transforms* const fma3[2][2] = {
+      {&winograd_2_fma3, &winograd_4_fma3}, {&winograd_2_apart_fma3, &winograd_4_apart_fma3}};
   const struct xnn_hardware_config* hardware = xnn_init_hardware_config();
-  if (hardware->use_x86_avx512f) return is_large ? &winograd_4_avx512f : &winograd_2_avx512f;
-  if (hardware->use_x86_fma3) return is_large ? &winograd_4_fma3 : &winograd_2_fma3;
+  if (hardware->use_x86_avx512f) return avx512f[is_apart][c->is_large];
+  if (hardware->use_x86_fma3) return fma3[is_apart][c->is_large];
 #endif
-  return is_large ? &winograd_4_plain : &winograd_2_plain;
+  static const struct winograd_transforms* const plain[2][2] = {
+      {&winograd_2_plain, &winograd_4_plain}, {&winograd_2_apart_plain, &winograd_4_apart_plain}};
+  return plain[is_apart][c->is_large];
 }
 
 struct packing {
@@ -56,8 +65,8 @@ static void pack_panel(struct packing* p, size_t panel) {
   const bool is_finite =
       c->is_made_each_run
           ? winograd_keep(c->depth, c->outputs, columns, panel, 1, c->filter, c->bias, p->packed)
-          : winograd_pack(choose_transforms(c->is_large), c->depth, c->outputs, columns, panel, 1,
-                          c->filter, c->bias, p->packed);
+          : winograd_pack(choose_transforms(c), c->depth, c->outputs, columns, panel, 1, c->filter,
+                          c->bias, p->packed);
   if (!is_finite) {
     __atomic_store_n(&p->is_spoiled, true, __ATOMIC_RELAXED);
   }
@@ -75,8 +84,8 @@ static uint32_t seed_of(const struct winograd_convolution* c) {
   uint32_t seed = XNN_FLAG_WINOGRAD;
   if (c->is_made_each_run) {
     seed |= XNN_FLAG_WINOGRAD_EACH_RUN;
-  } else if (c->is_large) {
-    seed |= XNN_FLAG_WINOGRAD_LARGE;
+  } else {
+    seed |= (c->is_large ? XNN_FLAG_WINOGRAD_LARGE : 0) | (uint32_t)c->stride_height;
   }
   const size_t parts[] = {c->depth, c->outputs, c->gemm_config->nr};
   for (size_t i = 0; i < 3; ++i) seed = (seed ^ (uint32_t)parts[i]) * UINT32_C(0x9E3779B1);
@@ -112,7 +121,7 @@ static void choose_products(const struct xnn_gemm_config* config, struct winogra
 
 static enum xnn_status find_or_pack(xnn_operator_t op, const struct winograd_convolution* of) {
   const size_t columns = of->gemm_config->nr;
-  const size_t planes = choose_transforms(of->is_large)->planes;
+  const size_t planes = choose_transforms(of)->filter_planes;
   const size_t floats = of->is_made_each_run
                             ? winograd_kept_floats(of->depth, of->outputs, columns)
                             : winograd_packed_floats(planes, of->depth, of->outputs, columns);
@@ -154,7 +163,7 @@ enum xnn_status winograd_create(xnn_operator_t op, const struct winograd_convolu
   layer->params[1] = INFINITY;
   layer->low = of->bounds->scalar.min;
   layer->high = of->bounds->scalar.max;
-  layer->transforms = choose_transforms(of->is_large);
+  layer->transforms = choose_transforms(of);
   choose_products(of->gemm_config, layer);
   return xnn_status_success;
 }

@@ -1,19 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The transforms of F(TILE x TILE, 3 x 3) in vectors of LANES floats, under the name of NAME.
- * Compiled for each tile and each set of instructions, which define these.
+ * The transforms of F(TILE x TILE, 3 x 3) at a stride of STRIDE in vectors of LANES floats, under
+ * the name of NAME. Compiled for each tile and each set of instructions, which define these.
  */
 #include "third_party/xnnpack/winograd/transforms.h"
 
 #include "third_party/xnnpack/winograd/vectors.h"
-#if TILE == 2
+#if STRIDE == 2 && TILE == 2
+#include "third_party/xnnpack/winograd/lines_2_apart.h"
+#elif STRIDE == 2
+#include "third_party/xnnpack/winograd/lines_4_apart.h"
+#elif TILE == 2
 #include "third_party/xnnpack/winograd/lines_2.h"
 #else
 #include "third_party/xnnpack/winograd/lines_4.h"
 #endif
 
-#define SIDE (TILE + 2)
+/* Planes of a side of the input, and of the filter: where there are more of the former, the last
+ * ones of them share the last of the filter. */
+#define SIDE ((TILE - 1) * STRIDE + 3)
 #define PLANES (SIDE * SIDE)
+#define FILTER_SIDE (TILE + 2)
+#define FILTER_PLANES (FILTER_SIDE * FILTER_SIDE)
 
 /* Of a line of a matrix, whose elements are `stride` vectors apart. */
 IN_LINE void take(const vec* from, int stride, int count, vec* line) {
@@ -35,7 +43,7 @@ IN_LINE void filter_columns(const float* taps, size_t columns, int row, size_t a
     h[x] = filter_at(g, row);
   }
 #pragma GCC unroll 6
-  for (int x = 0; x < SIDE; ++x) {
+  for (int x = 0; x < FILTER_SIDE; ++x) {
     store(u + (size_t)x * plane_stride + at, filter_at(h, x), count);
   }
 }
@@ -56,44 +64,28 @@ IN_LINE void filter_row(const float* taps, size_t depth, size_t columns, int row
 static void filter(const float* taps, size_t depth, size_t columns, size_t row, float* u,
                    size_t plane_stride) {
 #pragma GCC unroll 6
-  for (int i = 0; i < SIDE; ++i) {
+  for (int i = 0; i < FILTER_SIDE; ++i) {
     if (row == (size_t)i) filter_row(taps, depth, columns, i, u, plane_stride);
   }
 }
 
-#define LINES (SIDE / PARTS)
-
-/* LINES rows of B' d B, of `count` channels. */
-IN_LINE void input_rows(const float* const* pixels, size_t at, size_t count, int part, float* v,
-                        size_t plane_stride) {
-  vec t[LINES * SIDE];
-#pragma GCC unroll 6
-  for (int x = 0; x < SIDE; ++x) {
-    vec d[SIDE];
-    vec line[LINES];
-    for (int y = 0; y < SIDE; ++y) d[y] = load(pixels[SIDE * y + x] + at, count);
-    input_line(d, part, line);
-    put(line, LINES, t + x, SIDE);
-  }
-#pragma GCC unroll 6
-  for (int y = 0; y < LINES; ++y) {
-    float* to = v + (size_t)(SIDE * (LINES * part + y)) * plane_stride + at;
-#pragma GCC unroll 2
-    for (int i = 0; i < PARTS; ++i) {
-      vec line[LINES];
-      input_line(t + SIDE * y, i, line);
-      for (int x = 0; x < LINES; ++x) {
-        store(to + (size_t)(LINES * i + x) * plane_stride, line[x], count);
-      }
-    }
-  }
-}
-
+/* B' d B, of `count` channels. */
 IN_LINE void input_channels(const float* const* pixels, size_t at, size_t count, float* v,
                             size_t plane_stride) {
-#pragma GCC unroll 2
-  for (int part = 0; part < PARTS; ++part) {
-    input_rows(pixels, at, count, part, v, plane_stride);
+  vec t[PLANES];
+  vec line[SIDE];
+#pragma GCC unroll 1
+  for (int x = 0; x < SIDE; ++x) {
+    vec d[SIDE];
+    for (int y = 0; y < SIDE; ++y) d[y] = load(pixels[SIDE * y + x] + at, count);
+    input_line(d, line);
+    put(line, SIDE, t + x, SIDE);
+  }
+#pragma GCC unroll 1
+  for (int y = 0; y < SIDE; ++y) {
+    float* to = v + (size_t)(SIDE * y) * plane_stride + at;
+    input_line(t + SIDE * y, line);
+    for (int x = 0; x < SIDE; ++x) store(to + (size_t)x * plane_stride, line[x], count);
   }
 }
 
@@ -137,7 +129,7 @@ IN_LINE vec output_channels(const float* m, size_t at, size_t count, size_t plan
                             const struct winograd_target* to) {
   vec s[TILE * SIDE];
   vec y[TILE * TILE];
-#pragma GCC unroll 6
+#pragma GCC unroll 9
   for (int x = 0; x < SIDE; ++x) {
     vec line[SIDE];
     vec sums[TILE];
@@ -162,28 +154,28 @@ static bool output(const float* m, size_t plane_stride, const struct winograd_ta
   return is_zero(spoiled);
 }
 
-/* The filter that a column of the planes was made of: the inverse of G g G'. Corners are exact; of
- * the others, what may be a rounded 0 is taken for one, since 0 times infinity is not a number. */
+/* The filter that a column of the planes was made of: the inverse of G g G'. Some weights are exact;
+ * of the others, what may be a rounded 0 is taken for one, since 0 times infinity is not a number. */
 IN_LINE void filter_of(const vec* u, vec* g) {
   const float rounding = 0x1p-21f;
-  vec h[3 * SIDE];
-  vec line[SIDE];
+  vec h[3 * FILTER_SIDE];
+  vec line[FILTER_SIDE];
   vec largest = {0};
-  for (int p = 0; p < PLANES; ++p) {
+  for (int p = 0; p < FILTER_PLANES; ++p) {
     const vec size = choose(u[p] < 0, -u[p], u[p]);
     largest = choose(size > largest, size, largest);
   }
-  for (int x = 0; x < SIDE; ++x) {
+  for (int x = 0; x < FILTER_SIDE; ++x) {
     vec three[3];
-    take(u + x, SIDE, SIDE, line);
+    take(u + x, FILTER_SIDE, FILTER_SIDE, line);
     weights_line(line, three);
-    put(three, 3, h + x, SIDE);
+    put(three, 3, h + x, FILTER_SIDE);
   }
-  for (int y = 0; y < 3; ++y) weights_line(h + SIDE * y, g + 3 * y);
+  for (int y = 0; y < 3; ++y) weights_line(h + FILTER_SIDE * y, g + 3 * y);
   const vec zero = {0};
   const vec bound = largest * rounding;
-  for (int i = 1; i < 9; ++i) {
-    if (i == 2 || i == 6 || i == 8) continue;
+  for (int i = 0; i < 9; ++i) {
+    if (i / 3 != ROUNDED_WEIGHT && i % 3 != ROUNDED_WEIGHT) continue;
     g[i] = choose((g[i] < bound) & (g[i] > -bound), zero, g[i]);
   }
 }
@@ -199,8 +191,8 @@ IN_LINE void direct_channels(const float* const* pixels, size_t depth, const flo
     if (plane_stride == 0) {
       for (size_t i = 0; i < 9; ++i) g[i] = load(filter + (9 * k + i) * columns + at, count);
     } else {
-      vec planes[PLANES];
-      for (size_t p = 0; p < PLANES; ++p) {
+      vec planes[FILTER_PLANES];
+      for (size_t p = 0; p < FILTER_PLANES; ++p) {
         planes[p] = load(filter + p * plane_stride + k * columns + at, count);
       }
       filter_of(planes, g);
@@ -208,7 +200,9 @@ IN_LINE void direct_channels(const float* const* pixels, size_t depth, const flo
     for (int i = 0; i < 9; ++i) {
       const float* const* corner = pixels + SIDE * (i / 3) + i % 3;
       for (int y = 0; y < TILE; ++y) {
-        for (int x = 0; x < TILE; ++x) sums[TILE * y + x] += g[i] * corner[SIDE * y + x][k];
+        for (int x = 0; x < TILE; ++x) {
+          sums[TILE * y + x] += g[i] * corner[STRIDE * (SIDE * y + x)][k];
+        }
       }
     }
   }
@@ -224,4 +218,5 @@ static void direct(const float* const* pixels, size_t depth, const float* filter
   }
 }
 
-const struct winograd_transforms NAME = {TILE, PLANES, filter, input, output, direct};
+const struct winograd_transforms NAME = {TILE,   STRIDE, SIDE,   PLANES, FILTER_PLANES,
+                                         filter, input,  output, direct};

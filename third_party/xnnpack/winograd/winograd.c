@@ -9,7 +9,7 @@
 /* Fewer tiles would read panels more often than they are worth. */
 #define LEAST_BLOCK 32u
 #define MOST_COLUMNS 64u
-#define MOST_SIDE 6u
+#define MOST_SIDE 9u
 #define FEW_ROWS 5u
 #define FEW_ROWS_MATTER 12u
 /* What kernels read behind the end of a row. */
@@ -35,7 +35,9 @@ static size_t count_panels(const struct winograd_layer* layer) {
  * them. */
 static bool panels_come_first(const struct winograd_layer* layer, size_t threads) {
   const size_t panels = count_panels(layer);
-  return layer->tiles <= layer->outputs && (panels % threads == 0 || panels >= 4 * threads);
+  const struct winograd_transforms* t = layer->transforms;
+  return t->planes * layer->tiles <= t->filter_planes * layer->outputs &&
+         (panels % threads == 0 || panels >= 4 * threads);
 }
 
 void winograd_plan(struct winograd_layer* layer, size_t images, size_t threads) {
@@ -69,7 +71,8 @@ static size_t v_floats(const struct winograd_layer* layer) {
 }
 
 static size_t panel_floats(const struct winograd_layer* layer) {
-  return winograd_panel_floats(layer->transforms->planes, layer->depth, layer->panel_columns);
+  return winograd_panel_floats(layer->transforms->filter_planes, layer->depth,
+                               layer->panel_columns);
 }
 
 size_t winograd_shared_floats(const struct winograd_layer* layer) {
@@ -123,16 +126,17 @@ static void find_pixels(const struct winograd_layer* layer, struct tile tile,
                         const float** pixels) {
   const float* image =
       layer->input + tile.image * layer->input_height * layer->input_width * layer->input_stride;
-  const size_t step = layer->transforms->tile;
+  const size_t side = layer->transforms->side;
+  const size_t step = layer->transforms->tile * layer->transforms->stride;
   const bool has_zeros = layer->zeros != NULL;
   size_t columns[MOST_SIDE];
-  for (size_t x = 0; x < step + 2; ++x) {
+  for (size_t x = 0; x < side; ++x) {
     columns[x] = place(step * tile.column + x, layer->padding_left, layer->input_width, has_zeros);
   }
-  for (size_t y = 0; y < step + 2; ++y) {
+  for (size_t y = 0; y < side; ++y) {
     const size_t row =
         place(step * tile.row + y, layer->padding_top, layer->input_height, has_zeros);
-    for (size_t x = 0; x < step + 2; ++x) {
+    for (size_t x = 0; x < side; ++x) {
       const bool is_padding = row == SIZE_MAX || columns[x] == SIZE_MAX;
       *pixels++ = is_padding
                       ? layer->zeros
@@ -188,15 +192,29 @@ static void multiply_rows(const struct winograd_layer* layer, const float* v, si
                        layer->params, ahead);
 }
 
-/* M = V U of one panel of outputs, in `planes` planes. */
-static void multiply(const struct winograd_layer* layer, size_t planes, const float* v,
-                     size_t tiles, const float* u, size_t columns, float* m) {
+/* M = V U of one panel of outputs, in the planes that a row of planes of the filter is for. */
+static void multiply_planes(const struct winograd_layer* layer, size_t filter_row, const float* v,
+                            size_t tiles, const float* u, size_t columns, float* m) {
   const size_t plane = winograd_plane_floats(layer->depth, layer->panel_columns);
-  for (size_t p = 0; p < planes; ++p) {
+  const size_t side = layer->transforms->side;
+  const size_t last = layer->transforms->tile + 1;
+  const size_t end = filter_row == last ? side : filter_row + 1;
+  for (size_t p = filter_row * side; p < end * side; ++p) {
+    const float* of_plane = u + smaller(p % side, last) * plane;
     for (size_t row = 0; row < tiles; row += rows_at(layer, tiles - row)) {
-      multiply_rows(layer, v + p * v_stride(layer) + row * layer->depth, row, tiles, u + p * plane,
+      multiply_rows(layer, v + p * v_stride(layer) + row * layer->depth, row, tiles, of_plane,
                     columns, m + p * m_stride(layer) + row * layer->panel_columns);
     }
+  }
+}
+
+/* The same in all planes. */
+static void multiply(const struct winograd_layer* layer, const float* v, size_t tiles,
+                     const float* u, size_t columns, float* m) {
+  const size_t side = layer->transforms->tile + 2;
+  const size_t row = side * winograd_plane_floats(layer->depth, layer->panel_columns);
+  for (size_t y = 0; y < side; ++y) {
+    multiply_planes(layer, y, v, tiles, u + y * row, columns, m);
   }
 }
 
@@ -262,12 +280,10 @@ void winograd_first(const struct winograd_layer* layer, size_t task) {
 /* A row of planes after the other, whose U stays in a cache until it is multiplied. */
 static void make_and_multiply(const struct winograd_layer* layer, size_t panel, float* u,
                               float* m) {
-  const size_t side = layer->transforms->tile + 2;
-  for (size_t row = 0; row < side; ++row) {
+  for (size_t row = 0; row < layer->transforms->tile + 2; ++row) {
     winograd_make_row(layer->transforms, layer->depth, layer->panel_columns,
                       kept_panel(layer, panel), row, u);
-    multiply(layer, side, layer->shared + row * side * v_stride(layer), layer->tiles, u,
-             columns_of(layer, panel), m + row * side * m_stride(layer));
+    multiply_planes(layer, row, layer->shared, layer->tiles, u, columns_of(layer, panel), m);
   }
 }
 
@@ -276,7 +292,7 @@ static void run_panel(const struct winograd_layer* layer, size_t panel, float* s
   if (layer->kept != NULL) {
     make_and_multiply(layer, panel, scratch, m);
   } else {
-    multiply(layer, layer->transforms->planes, layer->shared, layer->tiles,
+    multiply(layer, layer->shared, layer->tiles,
              layer->packed + panel * panel_floats(layer) + layer->panel_columns,
              columns_of(layer, panel), m);
   }
@@ -290,9 +306,8 @@ static void run_block(const struct winograd_layer* layer, size_t block, float* v
   float* m = v + first_floats(layer);
   transform_tiles(layer, first, tiles, v);
   for (size_t panel = 0; panel < count_panels(layer); ++panel) {
-    multiply(layer, layer->transforms->planes, v, tiles,
-             packed + panel * panel_floats(layer) + layer->panel_columns, columns_of(layer, panel),
-             m);
+    multiply(layer, v, tiles, packed + panel * panel_floats(layer) + layer->panel_columns,
+             columns_of(layer, panel), m);
     write_outputs(layer, first, tiles, panel, m);
   }
 }

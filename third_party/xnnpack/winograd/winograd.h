@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Convolutions of 3 x 3 at a stride of 1 by Winograd's F(T x T, 3 x 3), for tiles of T x T
- * outputs: 16 products for what direct convolution needs 36 for where T is 2, 36 for 144 where
- * it is 4. Drawn for 2:
+ * Convolutions of 3 x 3 by Winograd's F(T x T, 3 x 3), for tiles of T x T outputs:
+ *
+ *   T   stride   products   of direct convolution
+ *   2   1        16         36
+ *   4   1        36         144
+ *   2   2        25         36      even pixels by F(T, 2), odd ones as they are
+ *   4   2        81         144
+ *
+ * Drawn for the first:
  *
  *   input               4 x 4 pixels           16 planes           2 x 2 pixels
  *   +--+--+--+--+       for each tile    V =   of tiles x K        of the output
@@ -19,9 +25,9 @@
  *                     of planes after the other
  *
  * Sums are in another order than those of direct convolution. Their error is smaller where T is
- * 2, and at most three times as large where it is 4. Numbers that are
- * not finite would spread over a tile, so a tile that has one in its result is computed
- * anew, pixel by pixel, with the filter that U was made of.
+ * 2, and at most three times as large where it is 4. Numbers that are not finite would spread over
+ * a tile, so a tile that has one in its result is computed anew, pixel by pixel, with the filter
+ * that U was made of.
  *
  * Whoever fills `struct winograd_layer` owns what it points to.
  */

@@ -23,11 +23,12 @@ double time_of(Convolution& layer) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-int compare(size_t side, size_t depth, size_t outputs) {
+int compare(size_t side, size_t depth, size_t outputs, size_t stride) {
   Plane plane;
   plane.height = plane.width = side;
   plane.depth = depth;
   plane.outputs = outputs;
+  plane.stride = stride;
   constexpr Way kWays[] = {Way::kDirect, Way::kWinograd, Way::kWinogradEachRun, Way::kLargeTiles,
                            Way::kLargeTilesEachRun};
   std::vector<std::unique_ptr<Convolution>> layers;
@@ -44,7 +45,7 @@ int compare(size_t side, size_t depth, size_t outputs) {
   }
   const size_t every = layers[0]->output().size() / 5000 + 1;
   const double error = layers[0]->worst_error(every);
-  std::printf("%5zu %6zu %8zu %9.1f", side, depth, outputs, 1e6 * best[0]);
+  std::printf("%5zu %6zu %8zu %6zu %9.1f", side, depth, outputs, stride, 1e6 * best[0]);
   for (size_t way = 1; way < layers.size(); ++way) std::printf(" %9.1f", 1e6 * best[way]);
   for (size_t way = 1; way < layers.size(); ++way) std::printf(" %5.2f", best[0] / best[way]);
   std::printf(" %6.2f %6.2f\n", layers[1]->worst_error(every) / error,
@@ -52,23 +53,33 @@ int compare(size_t side, size_t depth, size_t outputs) {
   return 0;
 }
 
-// Sides, channels of the input, channels of the output.
+// Sides, channels of the input, channels of the output; of a stride of 1, and of 2.
 constexpr size_t kLayers[][3] = {
     {56, 16, 16},   {56, 24, 24},   {56, 32, 32},   {56, 48, 48},   {56, 64, 64},  {56, 128, 128},
     {28, 32, 32},   {28, 64, 64},   {28, 128, 128}, {28, 256, 256}, {14, 64, 64},  {14, 128, 128},
     {14, 256, 256}, {14, 512, 512}, {7, 128, 128},  {7, 256, 256},  {7, 512, 512}, {112, 16, 32},
     {56, 64, 16},   {56, 16, 64},   {224, 32, 32},  {224, 64, 64},  {112, 64, 64}, {112, 128, 128}};
 
+constexpr size_t kLayersApart[][3] = {{112, 64, 64},  {112, 32, 64},  {56, 64, 128},
+                                      {56, 16, 32},   {28, 128, 256}, {40, 128, 256},
+                                      {20, 256, 512}, {14, 256, 512}};
+
 int main_of(int count, char** words) {
-  if (count != 1 && count != 4) {
-    std::fprintf(stderr, "usage: winograd_bench [SIDE DEPTH OUTPUTS]\n");
+  if (count != 1 && count != 5) {
+    std::fprintf(stderr, "usage: winograd_bench [SIDE DEPTH OUTPUTS STRIDE]\n");
     return 2;
   }
-  std::printf("%5s %6s %8s %9s %19s %19s %23s %13s\n", "side", "depth", "outputs", "direct us",
-              "2 x 2, each run", "4 x 4, each run", "direct / these", "errors");
-  if (count == 4) return compare(std::stoul(words[1]), std::stoul(words[2]), std::stoul(words[3]));
+  std::printf("%5s %6s %8s %6s %9s %19s %19s %23s %13s\n", "side", "depth", "outputs", "stride",
+              "direct us", "2 x 2, each run", "4 x 4, each run", "direct / these", "errors");
+  if (count == 5) {
+    return compare(std::stoul(words[1]), std::stoul(words[2]), std::stoul(words[3]),
+                   std::stoul(words[4]));
+  }
   int failed = 0;
-  for (const auto& [side, depth, outputs] : kLayers) failed += compare(side, depth, outputs);
+  for (const auto& [side, depth, outputs] : kLayers) failed += compare(side, depth, outputs, 1);
+  for (const auto& [side, depth, outputs] : kLayersApart) {
+    failed += compare(side, depth, outputs, 2);
+  }
   return failed;
 }
 

@@ -46,10 +46,15 @@ Plane bounded(Plane p, float low, float high) {
   return p;
 }
 
+Plane apart(Plane p) {
+  p.stride = 2;
+  return p;
+}
+
 std::string describe(const Plane& p) {
   return std::to_string(p.images) + " x " + std::to_string(p.height) + " x " +
          std::to_string(p.width) + ", " + std::to_string(p.depth) + " -> " +
-         std::to_string(p.outputs);
+         std::to_string(p.outputs) + ", stride " + std::to_string(p.stride);
 }
 
 // Sides that are odd and even, channels that fill no vector, paddings on some sides, images that
@@ -68,6 +73,16 @@ const Plane kPlanes[] = {
     padded(plane(1, 6, 5, 24, 24), 0, 2, 2, 0),
     bounded(plane(1, 12, 12, 32, 32), 0, 6),
     bounded(plane(1, 12, 12, 32, 32), -kInfinity, 0.5f),
+    apart(plane(1, 32, 32, 64, 64)),
+    apart(plane(1, 64, 70, 32, 32)),
+    apart(plane(3, 7, 9, 16, 40)),
+    apart(plane(2, 17, 18, 48, 33)),
+    apart(plane(1, 1, 1, 16, 16)),
+    apart(plane(1, 5, 40, 19, 70)),
+    apart(padded(plane(2, 19, 11, 24, 24), 0, 0, 0, 0)),
+    apart(padded(plane(1, 18, 20, 24, 24), 0, 1, 1, 0)),
+    apart(padded(plane(1, 9, 10, 24, 24), 2, 0, 1, 2)),
+    apart(bounded(plane(1, 24, 24, 32, 32), 0, 6)),
 };
 
 class Pool {
@@ -140,10 +155,21 @@ bool is_same_kind(float a, double b) {
   return std::isfinite(a);
 }
 
-class EachWay : public testing::TestWithParam<Way> {};
+struct WayAndStride {
+  Way way;
+  size_t stride;
+};
+
+class EachWay : public testing::TestWithParam<WayAndStride> {
+ public:
+  static Plane of_stride(Plane p) {
+    p.stride = GetParam().stride;
+    return p;
+  }
+};
 
 TEST_P(EachWay, NumbersThatAreNotFiniteStayWhereTheyAre) {
-  const Plane p = plane(2, 9, 12, 20, 37);
+  const Plane p = of_stride(plane(2, 9, 12, 20, 37));
   Convolution layer(p);
   layer.input()[5] = kInfinity;
   layer.input()[4 * 20 + 3] = kNaN;
@@ -154,7 +180,7 @@ TEST_P(EachWay, NumbersThatAreNotFiniteStayWhereTheyAre) {
   for (size_t channel = 0; channel < p.outputs; ++channel) {
     for (size_t tap = 0; tap < 9; ++tap) layer.filter()[(channel * 9 + tap) * 20] *= 1e-3f;
   }
-  ASSERT_TRUE(layer.make(GetParam(), nullptr));
+  ASSERT_TRUE(layer.make(GetParam().way, nullptr));
   layer.run();
   size_t i = 0;
   size_t not_finite = 0;
@@ -175,37 +201,41 @@ TEST_P(EachWay, NumbersThatAreNotFiniteStayWhereTheyAre) {
 }
 
 TEST_P(EachWay, ZerosInTheFilterMeetInfinityAsTheyDoDirectly) {
-  const Plane p = plane(1, 6, 6, 16, 16);
+  const Plane p = of_stride(plane(1, 6, 6, 16, 16));
   Convolution layer(p);
   layer.input()[(2 * 6 + 2) * 16 + 1] = kInfinity;
   for (size_t channel = 0; channel < p.outputs; ++channel) {
     for (const size_t tap : {1u, 4u, 6u}) layer.filter()[(channel * 9 + tap) * 16 + 1] = 0;
   }
-  ASSERT_TRUE(layer.make(GetParam(), nullptr));
+  ASSERT_TRUE(layer.make(GetParam().way, nullptr));
   layer.run();
   for (size_t i = 0; i < layer.output().size(); ++i) {
     const size_t pixel = i / p.outputs;
-    ASSERT_TRUE(
-        is_same_kind(layer.output()[i], layer.expected(0, pixel / 6, pixel % 6, i % p.outputs)))
+    ASSERT_TRUE(is_same_kind(
+        layer.output()[i],
+        layer.expected(0, pixel / p.out_width(), pixel % p.out_width(), i % p.outputs)))
         << i;
   }
 }
 
 TEST_P(EachWay, FiltersThatAreNotFiniteAreComputedDirectly) {
-  Convolution layer(plane(1, 10, 10, 16, 16));
+  Convolution layer(of_stride(plane(1, 10, 10, 16, 16)));
   layer.filter()[7] = kInfinity;
   layer.filter()[3000 % layer.filter().size()] = kNaN;
   ASSERT_TRUE(layer.make(Way::kDirect, nullptr));
   layer.run();
   const std::vector<float> direct = layer.output();
-  ASSERT_TRUE(layer.make(GetParam(), nullptr));
+  ASSERT_TRUE(layer.make(GetParam().way, nullptr));
   layer.run();
   EXPECT_EQ(std::memcmp(direct.data(), layer.output().data(), direct.size() * sizeof(float)), 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Winograd, EachWay,
-                         testing::Values(Way::kWinograd, Way::kWinogradEachRun, Way::kLargeTiles,
-                                         Way::kLargeTilesEachRun));
+constexpr WayAndStride kWaysAndStrides[] = {
+    {Way::kWinograd, 1},          {Way::kWinograd, 2},          {Way::kWinogradEachRun, 1},
+    {Way::kWinogradEachRun, 2},   {Way::kLargeTiles, 1},        {Way::kLargeTiles, 2},
+    {Way::kLargeTilesEachRun, 1}, {Way::kLargeTilesEachRun, 2},
+};
+INSTANTIATE_TEST_SUITE_P(Winograd, EachWay, testing::ValuesIn(kWaysAndStrides));
 
 TEST(WinogradTest, KeptFiltersAreAsLargeAsDirectOnes) {
   EXPECT_EQ(winograd_kept_floats(64, 64, 32), 2 * (32 + 9 * 64 * 32));
@@ -215,7 +245,8 @@ TEST(WinogradTest, KeptFiltersAreAsLargeAsDirectOnes) {
 // What comes first and what follows are either all tiles of V and panels, or panels and blocks.
 TEST(WinogradTest, WholeMemoryIsOfTheSmallerOfInputAndFilter) {
   const float kept[1] = {0};
-  for (const winograd_transforms* transforms : {&winograd_2_plain, &winograd_4_plain}) {
+  for (const winograd_transforms* transforms :
+       {&winograd_2_plain, &winograd_4_plain, &winograd_2_apart_plain, &winograd_4_apart_plain}) {
     for (const size_t depth : {16u, 64u, 200u, 2048u}) {
       for (const size_t side : {1u, 9u, 100u, 2000u}) {
         for (const size_t threads : {1u, 2u, 3u}) {
@@ -229,7 +260,7 @@ TEST(WinogradTest, WholeMemoryIsOfTheSmallerOfInputAndFilter) {
           layer.kept = kept;
           winograd_plan(&layer, 1, threads);
           const size_t input = transforms->planes * (layer.tiles * depth + 16);
-          const size_t filter = winograd_packed_floats(transforms->planes, depth, 128, 32);
+          const size_t filter = winograd_packed_floats(transforms->filter_planes, depth, 128, 32);
           const bool splits_evenly = threads != 3;
           EXPECT_LE(winograd_shared_floats(&layer),
                     (splits_evenly ? std::min(input, filter) : filter) + 16);
