@@ -10,9 +10,11 @@ namespace petrel::backends::xnnpack {
 namespace {
 
 constexpr uint32_t kLeastChannels = 16;
-// Of filters as they were, for those of chosen nodes: three tenths.
-constexpr uint64_t kAllowedTenths = 3;
-constexpr uint64_t kMostBytes = uint64_t{1} << 56;
+// Of filters as they were, for those of chosen nodes: a tenth.
+constexpr uint64_t kAllowedTenths = 1;
+constexpr uint64_t kMostBytes = uint64_t{1} << 48;
+// The most columns that a processor's kernel computes at once.
+constexpr uint64_t kPanel = 32;
 
 // Costs are multiply-adds that take as long (//third_party/xnnpack/winograd:winograd_bench).
 constexpr double kFloatRead = 6;
@@ -81,10 +83,11 @@ uint64_t filter_bytes(const Graph& graph, const Node& node) {
   return count_bytes(graph.values[node.inputs[1]]);
 }
 
-// 16 or 36 floats in place of 9 weights.
-uint64_t further_bytes(const Graph& graph, const Node& node, uint32_t tile) {
-  const uint64_t floats = uint64_t{tile + 2} * (tile + 2);
-  return std::min(filter_bytes(graph, node), kMostBytes) / 9 * (floats - 9);
+// 16 or 36 floats in place of 9 weights, of outputs that are filled up to whole panels.
+uint64_t further_bytes(const Graph& graph, const Node& node, const Way& way) {
+  const uint64_t outputs = node.channels.group_output_channels;
+  const uint64_t of_output = std::min(filter_bytes(graph, node), kMostBytes) / outputs;
+  return of_output / 9 * (way.filter_planes() - 9) * ((outputs + kPanel - 1) / kPanel * kPanel);
 }
 
 // Of what it reads and writes but constants. A value counts as if it had no more than kMostBytes,
@@ -174,7 +177,7 @@ void add_steps(const Graph& graph, Node* node, double before, std::vector<Step>*
   std::vector<Step> own;
   for (const Way& way : kWays) {
     if (!is_for(way, *node)) continue;
-    const uint64_t bytes = further_bytes(graph, *node, way.tile);
+    const uint64_t bytes = further_bytes(graph, *node, way);
     const double gain = before - cost(graph, *node, way, false);
     if (bytes > 0 && gain > 0) own.push_back({node, way.tile, bytes, gain});
   }
@@ -217,7 +220,12 @@ void choose_winograd(Graph* graph, uint32_t threads) {
 uint64_t count_winograd_bytes(const Graph& graph) {
   uint64_t sum = 0;
   for (const Node& node : graph.nodes) {
-    if (is_packed(node)) sum += further_bytes(graph, node, node.winograd.tile);
+    if (!is_packed(node)) continue;
+    for (const Way& way : kWays) {
+      if (is_for(way, node) && way.tile == node.winograd.tile) {
+        sum += further_bytes(graph, node, way);
+      }
+    }
   }
   return sum;
 }

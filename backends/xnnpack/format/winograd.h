@@ -19,7 +19,7 @@
 //
 // What a way costs is estimated from the sizes. A filter that is transformed in each run must fit,
 // transformed, beside what the node reads and writes, which together may take 1.1 times what the
-// largest node of the graph does. Filters of the graph may become 1.3 times as large: those are
+// largest node of the graph does. Filters of the graph may become 1.1 times as large: those are
 // packed that save the most for each further byte, which are those of small planes.
 //
 // The choice depends on the graph alone, so that every process makes the same.

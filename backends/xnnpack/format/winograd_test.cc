@@ -59,7 +59,7 @@ std::string ways(Graph graph) {
 }
 
 // Weights of another layer, so that all filters of a test may be packed, or so few that none may.
-constexpr uint32_t kMany = 1 << 20;
+constexpr uint32_t kMany = 1 << 22;
 constexpr uint32_t kFew = 4;
 
 TEST(Winograd, NeedsChannelsAndPixels) {
@@ -98,22 +98,22 @@ TEST(Winograd, MayHaveAStrideOfTwo) {
 // largest plane has room for one that is transformed in each run.
 TEST(Winograd, FiltersThatGainMostArePackedWhileTheyMayGrow) {
   const std::vector<Layer> three = {{10, 32, 32}, {14, 32, 32}, {80, 32, 32}};
-  EXPECT_EQ(ways(layers(three, kFew)), "2 r4 r4");
-  EXPECT_EQ(ways(layers(three, 200'000)), "2 4 4");
+  EXPECT_EQ(ways(layers(three, kFew)), "- r4 r4");
+  EXPECT_EQ(ways(layers(three, 700'000)), "2 4 4");
   EXPECT_EQ(ways(layers(three, kMany)), "4 4 4");
-  Graph graph = layers(three, 200'000);
+  Graph graph = layers(three, 700'000);
   EXPECT_EQ(count_winograd_bytes(graph), 0u);
   choose_winograd(&graph, 1);
   EXPECT_EQ(count_winograd_bytes(graph), 28'672u + 2 * 110'592u);
 }
 
-TEST(Winograd, FiltersGrowByThreeTenthsAtMost) {
+TEST(Winograd, FiltersGrowByATenthAtMost) {
   for (const uint32_t other : {0u, 1'000u, 20'000u, 70'000u, 300'000u}) {
     const uint32_t one = 1 + other;
     Graph graph = layers({{7, 32, 48}, {14, 64, 32}, {10, 128, 16}, {28, 24, 24}}, one);
     const uint64_t filters = 4 * (9 * (32 * 48 + 64 * 32 + 128 * 16 + 24 * 24) + uint64_t{one});
     choose_winograd(&graph, 1);
-    EXPECT_LE(count_winograd_bytes(graph), filters * 3 / 10) << other;
+    EXPECT_LE(count_winograd_bytes(graph), filters / 10) << other;
   }
 }
 

@@ -61,7 +61,7 @@ Case convolution(uint32_t size, const Window& w, uint32_t in, uint32_t out) {
 // A convolution by Winograd's algorithm, and one with weights enough for its larger filter.
 Case winograd(uint32_t size, uint32_t in, uint32_t out) {
   return {"winograd", [=](GraphBuilder* b, TestMap* map) {
-            const uint32_t wide = 12 * 9 * in;
+            const uint32_t wide = 48 * 9 * in;
             const uint32_t x = b->input({1, size, size, in});
             const uint32_t inner = b->inner({1, size, size, out});
             const uint32_t first = b->constant({out, 3, 3, in}, "first");
