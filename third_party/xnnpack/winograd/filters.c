@@ -5,6 +5,8 @@
 
 #define TAPS 9u
 #define MOST_COLUMNS 64u
+/* Channels whose lines, one of each tap and output, stay in a cache together. */
+#define AT_ONCE 16u
 
 static size_t divide_up(size_t a, size_t b) { return (a + b - 1) / b; }
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
@@ -23,17 +25,23 @@ size_t winograd_kept_panel_floats(size_t depth, size_t columns) {
   return columns + TAPS * depth * columns;
 }
 
-/* Returns a number that is not 0 where something of U may not be finite: none of its numbers is
- * larger than three times the sum of the weights without their signs. */
-static float take_weights(size_t depth, size_t columns, const float* filter, size_t k,
-                          float* taps) {
-  float size = 0;
-  for (size_t tap = 0; tap < TAPS; ++tap) {
-    const float weight = filter[tap * depth + k];
-    size += weight < 0 ? -weight : weight;
-    taps[tap * columns] = weight;
+/* Weights of `count` channels of a panel as they are kept. Returns a number that is not 0 where
+ * something of U may not be finite: none of its numbers is larger than 27 times the largest of nine
+ * weights. */
+static float take_channels(size_t depth, size_t panel_columns, size_t columns, const float* filter,
+                           size_t first, size_t count, float* taps) {
+  float spoiled = 0;
+  for (size_t column = 0; column < columns; ++column) {
+    for (size_t tap = 0; tap < TAPS; ++tap) {
+      const float* from = filter + (column * TAPS + tap) * depth + first;
+      float* to = taps + tap * panel_columns + column;
+      for (size_t k = 0; k < count; ++k) {
+        spoiled += 27 * from[k] * 0.0f;
+        to[k * TAPS * panel_columns] = from[k];
+      }
+    }
   }
-  return 3 * size * 0.0f;
+  return spoiled;
 }
 
 bool winograd_pack(const struct winograd_transforms* transforms, size_t depth, size_t outputs,
@@ -47,17 +55,16 @@ bool winograd_pack(const struct winograd_transforms* transforms, size_t depth, s
     float* to = packed + i * floats;
     const size_t output = i * panel_columns;
     const size_t columns = smaller(panel_columns, outputs - output);
-    float taps[TAPS * MOST_COLUMNS] = {0};
+    float taps[AT_ONCE * TAPS * MOST_COLUMNS] = {0};
     memset(to, 0, floats * sizeof(float));
     if (bias != NULL) memcpy(to, bias + output, columns * sizeof(float));
     to += panel_columns;
-    for (size_t k = 0; k < depth; ++k) {
-      for (size_t column = 0; column < columns; ++column) {
-        spoiled += take_weights(depth, panel_columns, filter + (output + column) * 9 * depth, k,
-                                taps + column);
-      }
+    for (size_t k = 0; k < depth; k += AT_ONCE) {
+      const size_t channels = smaller(AT_ONCE, depth - k);
+      spoiled += take_channels(depth, panel_columns, columns, filter + output * TAPS * depth, k,
+                               channels, taps);
       for (size_t row = 0; row < side; ++row) {
-        transforms->filter(taps, 1, panel_columns, row,
+        transforms->filter(taps, channels, panel_columns, row,
                            to + row * side * plane + (k + 1) * panel_columns, plane);
       }
     }
@@ -80,12 +87,9 @@ bool winograd_keep(size_t depth, size_t outputs, size_t panel_columns, size_t fi
     memset(to, 0, floats * sizeof(float));
     if (bias != NULL) memcpy(to, bias + output, columns * sizeof(float));
     to += panel_columns;
-    for (size_t column = 0; column < columns; ++column) {
-      const float* from = filter + (output + column) * 9 * depth;
-      for (size_t k = 0; k < depth; ++k) {
-        spoiled +=
-            take_weights(depth, panel_columns, from, k, to + k * TAPS * panel_columns + column);
-      }
+    for (size_t k = 0; k < depth; k += AT_ONCE) {
+      spoiled += take_channels(depth, panel_columns, columns, filter + output * TAPS * depth, k,
+                               smaller(AT_ONCE, depth - k), to + k * TAPS * panel_columns);
     }
   }
   return spoiled == 0;
