@@ -7,9 +7,11 @@
 
 A layer's time is what a network of three of them takes more than one of one, halved, so that what
 happens at inputs and outputs does not count; layers that change the size are timed alone
-(marked *). Its limit is the multiply-adds that a loop of nothing else does with the same
-instructions in the same run, or a copy of as many bytes. Shares above 1 are Winograd's, which
-multiplies less. The wheel runs the same networks with XNNPACK as its authors
+(marked *). Its limit is the slowest of these, measured with the same instructions in the same run:
+a loop of as many multiply-adds and nothing else; for products, reading as many bytes as the weights
+have; for what is computed element by element, a copy of as many bytes, and for a sigmoid a loop of
+ten multiply-adds and a division for each vector. Shares above 1 are Winograd's, which multiplies
+less. The wheel runs the same networks with XNNPACK as its authors
 build it, with all the processor has; --against puts another build of petrel in its place.
 The fastest run of all rounds counts.
 """
@@ -39,11 +41,24 @@ class Layer:
     input: tuple[int, ...]
     multiply_adds: int = 0  # 0: its limit is that of copying
     streams: int = 2  # arrays of the input's size that it reads or writes
+    weights: int = 0  # bytes, of which each is read once
+    quotients: int = 0  # elements that are divided
     alone: bool = False
 
     @property
     def bytes(self) -> int:
         return 4 * self.streams * torch.Size(self.input).numel()
+
+    def least(self, limits: dict, isa: str) -> float:
+        """Microseconds that it takes at the processor's limit."""
+        if not self.multiply_adds:
+            times = [self.bytes / limits["copies"][str(self.bytes)],
+                     self.quotients / limits["quotients"][isa]]
+        else:
+            times = [self.multiply_adds / limits[isa]]
+            if self.weights:
+                times.append(self.weights / limits["reads"][str(self.weights)])
+        return max(times) / 1e3
 
 
 class Attention(nn.Module):
@@ -52,7 +67,8 @@ class Attention(nn.Module):
 
 
 def product(rows: int, width: int) -> Layer:
-    return Layer(lambda: nn.Linear(width, width), (rows, width), rows * width * width)
+    return Layer(lambda: nn.Linear(width, width), (rows, width), rows * width * width,
+                 weights=4 * width * width)
 
 
 def convolution(side: int, channels: int, kernel: int, groups: int = 1) -> Layer:
@@ -82,7 +98,7 @@ LAYERS = {
     "first 3x3 of stride 2, 224 x 224 x 3 to 32": Layer(
         lambda: nn.Conv2d(3, 32, 3, 2, 1), (1, 3, 224, 224), 112 * 112 * 32 * 27, alone=True),
     "attention, 4 heads, 200 x 64": Layer(Attention, (1, 4, 200, 64), 2 * 4 * 200 * 200 * 64),
-    "sigmoid, 802,816 floats": Layer(nn.Sigmoid, (1, 64, 112, 112)),
+    "sigmoid, 802,816 floats": Layer(nn.Sigmoid, (1, 64, 112, 112), quotients=802816),
     "hardswish, 100,352 floats": Layer(nn.Hardswish, (1, 128, 28, 28)),
     "leaky ReLU, 100,352 floats": Layer(lambda: nn.LeakyReLU(0.1), (1, 128, 28, 28)),
 }
@@ -146,7 +162,8 @@ def main() -> int:
     if unknown := set(args.isa.split(",")) - {"native", "avx2"}:
         parser.error(f"no limit is known of {', '.join(sorted(unknown))}")
     chosen = {n: l for n, l in LAYERS.items() if not args.layers or any(w in n for w in args.layers)}
-    sizes = sorted({layer.bytes for layer in chosen.values()})
+    sizes = sorted({size for layer in chosen.values() for size in (layer.bytes, layer.weights)
+                    if size})
     limits = json.loads(command(args.machine_limits, *sizes))
     print("limits, multiply-adds per ns: "
           + ", ".join(f"{isa} {limits[isa]}" for isa in args.isa.split(",")))
@@ -161,12 +178,8 @@ def main() -> int:
                 continue
         cells = ""
         for side, time in times.items():
-            if layer.multiply_adds:
-                limit = limits["native" if side == "wheel" else side.split()[-1]]
-                share = layer.multiply_adds / (1e3 * time) / limit
-            else:
-                share = layer.bytes / (1e3 * time) / limits["copies"][str(layer.bytes)]
-            cells += f"  {side} {time:.1f} us, {share:.2f}"
+            isa = "native" if side == "wheel" else side.split()[-1]
+            cells += f"  {side} {time:.1f} us, {layer.least(limits, isa) / time:.2f}"
         print(f"{name + (' *' if layer.alone else ''):46s}{cells}", flush=True)
     return 1 if failed else 0
 

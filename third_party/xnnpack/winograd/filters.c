@@ -4,7 +4,6 @@
 #include <string.h>
 
 #define TAPS 9u
-#define MOST_COLUMNS 64u
 /* Channels whose lines, one of each tap and output, stay in a cache together. */
 #define AT_ONCE 16u
 
@@ -55,7 +54,7 @@ bool winograd_pack(const struct winograd_transforms* transforms, size_t depth, s
     float* to = packed + i * floats;
     const size_t output = i * panel_columns;
     const size_t columns = smaller(panel_columns, outputs - output);
-    float taps[AT_ONCE * TAPS * MOST_COLUMNS] = {0};
+    float taps[AT_ONCE * TAPS * WINOGRAD_MOST_COLUMNS] = {0};
     memset(to, 0, floats * sizeof(float));
     if (bias != NULL) memcpy(to, bias + output, columns * sizeof(float));
     to += panel_columns;
@@ -104,14 +103,4 @@ void winograd_make_row(const struct winograd_transforms* transforms, size_t dept
   for (size_t x = 0; x < side; ++x) memset(planes + x * plane, 0, columns * sizeof(float));
   transforms->filter(winograd_taps(kept_panel, columns), depth, columns, row, planes + columns,
                      plane);
-}
-
-void winograd_make(const struct winograd_transforms* transforms, size_t depth, size_t columns,
-                   const float* kept_panel, float* made) {
-  const size_t side = transforms->tile + 2;
-  const size_t row = side * winograd_plane_floats(depth, columns);
-  memcpy(made, kept_panel, columns * sizeof(float));
-  for (size_t y = 0; y < side; ++y) {
-    winograd_make_row(transforms, depth, columns, kept_panel, y, made + columns + y * row);
-  }
 }

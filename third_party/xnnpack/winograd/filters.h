@@ -23,6 +23,9 @@
 extern "C" {
 #endif
 
+/* Precondition of all below: panels have no more columns. */
+#define WINOGRAD_MOST_COLUMNS 64
+
 /* Floats of a plane of a panel, of a panel, and of all of them. */
 size_t winograd_plane_floats(size_t depth, size_t columns);
 size_t winograd_panel_floats(size_t planes, size_t depth, size_t columns);
@@ -42,9 +45,7 @@ bool winograd_keep(size_t depth, size_t outputs, size_t panel_columns, size_t fi
 
 const float* winograd_taps(const float* kept_panel, size_t columns);
 
-/* A packed panel of a kept one, or one row of its planes. */
-void winograd_make(const struct winograd_transforms* transforms, size_t depth, size_t columns,
-                   const float* kept_panel, float* made);
+/* A row of planes of a packed panel, of a kept one. */
 void winograd_make_row(const struct winograd_transforms* transforms, size_t depth, size_t columns,
                        const float* kept_panel, size_t row, float* planes);
 

@@ -2,7 +2,7 @@
  *
  * What F(4 x 4, 3 x 3) does to a line of a tile, a row or a column. Its points are 0, a, -a, b, -b
  * and infinity, where a = sqrt(1/2) and b = sqrt(2): each is the inverse of another, so that no
- * power of one is large. With 1 and 2 in their place the error of a sum is twice as large.
+ * power of one is large. With 1 and 2 in their place the mean error is twice as large.
  *
  *         | 1      0     0   |         | 1   0   -5/2   0    1  0 |
  *         | 2/3   2a/3  1/3  |         | 0   2a   2    -a   -1  0 |   a line of A is

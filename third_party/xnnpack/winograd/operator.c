@@ -33,7 +33,7 @@ static bool is_possible(const struct winograd_convolution* c) {
   return c->is_float && c->kernel_height == 3 && c->kernel_width == 3 && has_stride &&
          c->dilation_height == 1 && c->dilation_width == 1 && c->groups == 1 &&
          c->gemm_config->log2_kr == 0 && c->gemm_config->log2_sr == 0 &&
-         c->gemm_config->mr <= WINOGRAD_MAX_ROWS;
+         c->gemm_config->mr <= WINOGRAD_MAX_ROWS && c->gemm_config->nr <= WINOGRAD_MOST_COLUMNS;
 }
 
 static const struct winograd_transforms* choose_transforms(const struct winograd_convolution* c) {

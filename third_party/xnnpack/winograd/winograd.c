@@ -2,14 +2,16 @@
 #include "third_party/xnnpack/winograd/winograd.h"
 
 #include <stdint.h>
+
 #include "third_party/xnnpack/winograd/filters.h"
 
-/* Of V, for one block where blocks come first: it stays in a cache of the second level beside a panel. */
+/* Of V, for one block where blocks come first: it stays in a cache of the second level beside a
+ * panel. */
 #define BLOCK_FLOATS 65536u
 /* Fewer tiles would read panels more often than they are worth. */
 #define LEAST_BLOCK 32u
-#define MOST_COLUMNS 64u
 #define MOST_SIDE 9u
+/* Of a last tile of rows, and of kernels that compute so many at once that it matters. */
 #define FEW_ROWS 5u
 #define FEW_ROWS_MATTER 12u
 /* What kernels read behind the end of a row. */
@@ -54,7 +56,9 @@ void winograd_plan(struct winograd_layer* layer, size_t images, size_t threads) 
   }
   const size_t most = most_tiles(layer->transforms->planes, layer->depth);
   const size_t blocks = round_up(divide_up(layer->tiles, most), threads);
-  layer->block = round_up(divide_up(layer->tiles, blocks), layer->panel_rows);
+  layer->block = divide_up(layer->tiles, blocks);
+  /* With one thread nobody waits for the largest block. */
+  if (threads == 1) layer->block = round_up(layer->block, layer->panel_rows);
 }
 
 /* From plane to plane of V, and of M. */
@@ -95,7 +99,7 @@ size_t winograd_thread_floats(const struct winograd_layer* layer) {
 
 size_t winograd_first_tasks(const struct winograd_layer* layer) {
   if (layer->has_panels_first) return divide_up(layer->tiles, layer->part);
-  return layer->kept == NULL ? 0 : count_panels(layer);
+  return layer->kept == NULL ? 0 : count_panels(layer) * (layer->transforms->tile + 2);
 }
 
 size_t winograd_tasks(const struct winograd_layer* layer) {
@@ -266,14 +270,23 @@ static void write_outputs(const struct winograd_layer* layer, size_t first, size
   }
 }
 
+/* U of a row of planes of a panel, where U is in memory as a whole. Nobody reads its biases there. */
+static void make_row(const struct winograd_layer* layer, size_t panel, size_t row) {
+  const size_t row_floats =
+      (layer->transforms->tile + 2) * winograd_plane_floats(layer->depth, layer->panel_columns);
+  winograd_make_row(
+      layer->transforms, layer->depth, layer->panel_columns, kept_panel(layer, panel), row,
+      layer->shared + panel * panel_floats(layer) + layer->panel_columns + row * row_floats);
+}
+
 void winograd_first(const struct winograd_layer* layer, size_t task) {
   if (layer->has_panels_first) {
     const size_t first = task * layer->part;
     transform_tiles(layer, first, smaller(layer->part, layer->tiles - first),
                     layer->shared + first * layer->depth);
   } else {
-    winograd_make(layer->transforms, layer->depth, layer->panel_columns, kept_panel(layer, task),
-                  layer->shared + task * panel_floats(layer));
+    const size_t rows = layer->transforms->tile + 2;
+    make_row(layer, task / rows, task % rows);
   }
 }
 
