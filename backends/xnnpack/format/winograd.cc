@@ -13,6 +13,8 @@ constexpr uint32_t kLeastChannels = 16;
 // Of filters as they were, for those of chosen nodes: a tenth.
 constexpr uint64_t kAllowedTenths = 1;
 constexpr uint64_t kMostBytes = uint64_t{1} << 48;
+// What a run may always take besides: a tenth of what a small process has.
+constexpr uint64_t kFreeBytes = uint64_t{1} << 20;
 // The most columns that a processor's kernel computes at once.
 constexpr uint64_t kPanel = 32;
 
@@ -121,7 +123,8 @@ uint64_t transformed_bytes(const Graph& graph, const Node& node, const Way& way)
 
 // `most` is what the node of the graph with the most operands has of them.
 bool may_transform_each_run(const Graph& graph, const Node& node, const Way& way, uint64_t most) {
-  return operand_bytes(graph, node) + transformed_bytes(graph, node, way) <= most / 10 * 11;
+  return operand_bytes(graph, node) + transformed_bytes(graph, node, way) <=
+         most / 10 * 11 + kFreeBytes;
 }
 
 bool is_possible(const Graph& graph, const Node& node) {

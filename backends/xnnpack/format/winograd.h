@@ -19,8 +19,9 @@
 //
 // What a way costs is estimated from the sizes. A filter that is transformed in each run must fit,
 // transformed, beside what the node reads and writes, which together may take 1.1 times what the
-// largest node of the graph does. Filters of the graph may become 1.1 times as large: those are
-// packed that save the most for each further byte, which are those of small planes.
+// largest node of the graph does, and 1 MB more. Filters of the graph may become 1.1 times as
+// large: those are packed that save the most for each further byte, which are those of small
+// planes.
 //
 // The choice depends on the graph alone, so that every process makes the same.
 

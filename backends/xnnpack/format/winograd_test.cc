@@ -119,10 +119,13 @@ TEST(Winograd, FiltersGrowByATenthAtMost) {
 
 // Of 36,864 bytes, transformed 65,536 or 147,456. Two planes of 56 x 56 take 802,816 bytes.
 TEST(Winograd, FiltersAreTransformedInEachRunWhereThatTakesLittleMemory) {
-  EXPECT_EQ(ways(layers({{56, 32, 32}}, kFew)), "r2");
+  EXPECT_EQ(ways(layers({{56, 32, 32}}, kFew)), "r4");
   EXPECT_EQ(ways(layers({{80, 32, 32}}, kFew)), "r4");
-  EXPECT_EQ(ways(layers({{28, 32, 32}, {56, 32, 32}}, kFew)), "r4 r2");
-  EXPECT_EQ(ways(layers({{28, 64, 64}}, kFew)), "-");
+  EXPECT_EQ(ways(layers({{28, 32, 32}, {56, 32, 32}}, kFew)), "r4 r4");
+  EXPECT_EQ(ways(layers({{28, 64, 64}}, kFew)), "r4");
+  // Input and output have 1.6 MB, the transformed input 1.8 MB.
+  EXPECT_EQ(ways(layers({{28, 256, 256}}, kFew)), "-");
+  EXPECT_EQ(ways(layers({{28, 256, 256}, {56, 128, 128}}, kFew)), "r4 r2");
 }
 
 }  // namespace

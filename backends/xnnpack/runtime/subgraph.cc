@@ -130,7 +130,7 @@ class Builder {
       if (node.winograd.threads != 0) {
         use += node.winograd.transforms_each_run
                    ? "/winograd_each_run"
-                   : "/winograd_" + std::to_string(node.winograd.tile);
+                   : "/winograd" + to_string({node.winograd.tile, w.stride_height});
       }
     }
     if (node.is_split) use += "/split";
