@@ -211,12 +211,13 @@ class CliTest(unittest.TestCase):
         for word in ("on", "off"):
             out = self.done("bench", "m.pte", "--seconds", "0.01", "--json", "--winograd", word)
             packed[word] = json.loads(out)["packed_bytes"]
+            steps = self.done("bench", "m.pte", "--seconds", "0.01", "--profile", "--winograd", word)
+            self.assertEqual("Winograd" in steps, word == "on")
             self.done("run", "m.pte", "--input", IMAGE, "--output-dir", word, "--winograd", word)
         scores = [npy_file.read_elements(self.folder / word / "output_0.npy") for word in ("on", "off")]
         for on, off in zip(*scores):
             self.assertAlmostEqual(on, off, delta=1e-4)
-        self.assertLess(packed["off"], packed["on"])
-        self.assertLessEqual(packed["on"], 1.3 * packed["off"])
+        self.assertLessEqual(packed["on"], 1.1 * packed["off"])
         self.assertIn("--winograd", self.fails(2, "run", "m.pte", "--winograd", "maybe"))
 
     def test_fast_math_is_close_and_has_to_be_asked_for(self):

@@ -19,10 +19,13 @@ constexpr uint64_t kFreeBytes = uint64_t{1} << 20;
 constexpr uint64_t kPanel = 32;
 
 // Costs are multiply-adds that take as long (//third_party/xnnpack/winograd:winograd_bench).
+// Filters of a graph that has few of them stay in a cache from run to run.
 constexpr double kFloatRead = 6;
+constexpr double kFloatReadNear = 2.5;
+constexpr uint64_t kNearBytes = 512 << 10;
 // Of a filter that is transformed in each run, as a whole or in parts that stay in a cache.
 constexpr double kFloatMade = 12;
-constexpr double kFloatMadeInParts = 3.5;
+constexpr double kFloatMadeInParts = 4;
 // What takes less than this part of the direct way is worth it.
 constexpr double kWorthIt = 0.95;
 
@@ -53,9 +56,10 @@ double pairs_of_channels(const Node& node) {
          node.channels.group_output_channels;
 }
 
-double direct_cost(const Graph& graph, const Node& node) {
+// `read` is the cost of reading a weight, here and below.
+double direct_cost(const Graph& graph, const Node& node, double read) {
   return pairs_of_channels(node) *
-         (9.0 * static_cast<double>(count_tiles(graph, node, 1)) + 9 * kFloatRead);
+         (9.0 * static_cast<double>(count_tiles(graph, node, 1)) + 9 * read);
 }
 
 // The transformed input is in memory as a whole, and the filter in parts: winograd.h there.
@@ -65,20 +69,20 @@ bool is_made_in_parts(const Graph& graph, const Node& node, const Way& way) {
          static_cast<double>(way.filter_planes()) * node.channels.group_output_channels;
 }
 
-double made_cost(const Graph& graph, const Node& node, const Way& way) {
+double made_cost(const Graph& graph, const Node& node, const Way& way, double read) {
   const auto floats = static_cast<double>(way.filter_planes());
-  return is_made_in_parts(graph, node, way) ? floats * kFloatMadeInParts + 9 * kFloatRead
+  return is_made_in_parts(graph, node, way) ? floats * kFloatMadeInParts + 9 * read
                                             : floats * kFloatMade;
 }
 
-double cost(const Graph& graph, const Node& node, const Way& way, bool each_run) {
+double cost(const Graph& graph, const Node& node, const Way& way, bool each_run, double read) {
   const double channels =
       static_cast<double>(node.channels.group_input_channels) + node.channels.group_output_channels;
   const double pairs = pairs_of_channels(node);
   const auto tiles = static_cast<double>(count_tiles(graph, node, way.tile));
   const auto floats = static_cast<double>(way.filter_planes());
   return tiles * (static_cast<double>(way.planes()) * pairs + way.transform * channels) +
-         pairs * (floats * kFloatRead + (each_run ? made_cost(graph, node, way) : 0));
+         pairs * (floats * read + (each_run ? made_cost(graph, node, way, read) : 0));
 }
 
 uint64_t filter_bytes(const Graph& graph, const Node& node) {
@@ -153,11 +157,12 @@ uint64_t all_filter_bytes(const Graph& graph) {
 }
 
 // The way of a node that takes no further bytes. Returns its cost.
-double choose_without_bytes(const Graph& graph, Node* node, uint64_t most, uint32_t threads) {
-  double best = kWorthIt * direct_cost(graph, *node);
+double choose_without_bytes(const Graph& graph, Node* node, uint64_t most, double read,
+                            uint32_t threads) {
+  double best = kWorthIt * direct_cost(graph, *node, read);
   for (const Way& way : kWays) {
     if (!is_for(way, *node) || !may_transform_each_run(graph, *node, way, most)) continue;
-    const double of_way = cost(graph, *node, way, true);
+    const double of_way = cost(graph, *node, way, true, read);
     if (of_way >= best) continue;
     best = of_way;
     node->winograd = {threads, way.tile, true};
@@ -176,12 +181,13 @@ struct Step {
 
 // Those that save something, from a way that costs `before`. The second starts where the first one
 // leads unless it saves more for a byte: then each starts at `before`, and one is taken.
-void add_steps(const Graph& graph, Node* node, double before, std::vector<Step>* steps) {
+void add_steps(const Graph& graph, Node* node, double before, double read,
+               std::vector<Step>* steps) {
   std::vector<Step> own;
   for (const Way& way : kWays) {
     if (!is_for(way, *node)) continue;
     const uint64_t bytes = further_bytes(graph, *node, way);
-    const double gain = before - cost(graph, *node, way, false);
+    const double gain = before - cost(graph, *node, way, false, read);
     if (bytes > 0 && gain > 0) own.push_back({node, way.tile, bytes, gain});
   }
   if (own.size() == 2 && own[0].gain_per_byte() >= own[1].gain_per_byte()) {
@@ -200,17 +206,20 @@ bool is_packed(const Node& node) {
 
 void choose_winograd(Graph* graph, uint32_t threads) {
   const uint64_t most = most_operand_bytes(*graph);
+  const uint64_t filters = all_filter_bytes(*graph);
+  const double read = filters <= kNearBytes ? kFloatReadNear : kFloatRead;
   std::vector<Step> steps;
   for (Node& node : graph->nodes) {
     node.winograd = {};
     if (!is_possible(*graph, node)) continue;
-    add_steps(*graph, &node, choose_without_bytes(*graph, &node, most, threads), &steps);
+    add_steps(*graph, &node, choose_without_bytes(*graph, &node, most, read, threads), read,
+              &steps);
   }
   if (steps.empty()) return;
   std::stable_sort(steps.begin(), steps.end(), [](const Step& a, const Step& b) {
     return a.gain_per_byte() > b.gain_per_byte();
   });
-  uint64_t left = all_filter_bytes(*graph) / 10 * kAllowedTenths;
+  uint64_t left = filters / 10 * kAllowedTenths;
   for (const Step& step : steps) {
     if (step.bytes > left || (is_packed(*step.node) && step.node->winograd.tile >= step.tile)) {
       continue;

@@ -154,8 +154,9 @@ static bool output(const float* m, size_t plane_stride, const struct winograd_ta
   return is_zero(spoiled);
 }
 
-/* The filter that a column of the planes was made of: the inverse of G g G'. Some weights are exact;
- * of the others, what may be a rounded 0 is taken for one, since 0 times infinity is not a number. */
+/* The filter that a column of the planes was made of: the inverse of G g G'. Some weights are
+ * exact; of the others, what may be a rounded 0 is taken for one, since 0 times infinity is not a
+ * number. */
 IN_LINE void filter_of(const vec* u, vec* g) {
   const float rounding = 0x1p-21f;
   vec h[3 * FILTER_SIDE];

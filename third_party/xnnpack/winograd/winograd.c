@@ -270,7 +270,8 @@ static void write_outputs(const struct winograd_layer* layer, size_t first, size
   }
 }
 
-/* U of a row of planes of a panel, where U is in memory as a whole. Nobody reads its biases there. */
+/* U of a row of planes of a panel, where U is in memory as a whole. Nobody reads its biases
+ * there. */
 static void make_row(const struct winograd_layer* layer, size_t panel, size_t row) {
   const size_t row_floats =
       (layer->transforms->tile + 2) * winograd_plane_floats(layer->depth, layer->panel_columns);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Times convolutions of 3 x 3 in turns on one thread: direct, and by Winograd's algorithm in tiles of
-// 2 x 2 and of 4 x 4, with a filter that is packed and with one that is transformed in each run.
+// Times convolutions of 3 x 3 in turns on one thread: direct, and by Winograd's algorithm in tiles
+// of 2 x 2 and of 4 x 4, with a filter that is packed and with one that is transformed in each run.
 // Compares their largest errors, of sums in double; a filter that is transformed in each run gives
 // the same bits. Given a layer, it times that one.
 #include <algorithm>
