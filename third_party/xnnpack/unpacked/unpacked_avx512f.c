@@ -6,8 +6,9 @@
 #include <immintrin.h>
 
 #define BLOCK UNPACKED_BLOCK
-/* Floats of a row of weights from what is multiplied to what is brought to the cache. Behind the
- * end of a row those of the next block's begin. */
+/* Floats of a row of weights from what is multiplied to what is brought to the second-level cache:
+ * rows at a multiple of 4 KB share a set of the first, which keeps fewer of them. Behind the end of
+ * a row those of the next block's begin. */
 #define AHEAD 128
 
 /* Vector i of `rows` becomes element i of all. */
@@ -60,7 +61,7 @@ static void run_block(const struct unpacked_layer* layer, const float* x, size_t
 #pragma GCC unroll 16
     for (int i = 0; i < BLOCK; i++) {
       rows[i] = _mm512_loadu_ps(from[i] + k);
-      _mm_prefetch((const char*)(from[i] + later), _MM_HINT_T0);
+      _mm_prefetch((const char*)(from[i] + later), _MM_HINT_T1);
     }
     turn(rows);
 #pragma GCC unroll 16
