@@ -45,10 +45,10 @@ void run_fused_multiply_adds(Vectors vectors, size_t rounds) {
 }
 
 // Two quotients, each with ten multiply-adds, of ones: other numbers may take longer.
-#define TEN(v)                                                                                    \
-  ADD(v, "0")                                                                                     \
-  ADD(v, "1") ADD(v, "2") ADD(v, "3") ADD(v, "4") ADD(v, "5") ADD(v, "6") ADD(v, "7") ADD(v, "8") \
-      ADD(v, "9")
+#define TEN(v) \
+  ADD(v, "0")  \
+  ADD(v, "1")  \
+  ADD(v, "2") ADD(v, "3") ADD(v, "4") ADD(v, "5") ADD(v, "6") ADD(v, "7") ADD(v, "8") ADD(v, "9")
 #define DIVIDE(v)                                                                              \
   "vbroadcastss %[one], %%" v                                                                  \
   "12\n\t"                                                                                     \
