@@ -74,12 +74,17 @@ bool Convolution::make(Way way, pthreadpool_t pool) {
           flag_of(way), nullptr, nullptr, &operator_) != xnn_status_success) {
     return false;
   }
-  size_t bytes = 0, alignment = 0, height = 0, width = 0;
-  if (xnn_reshape_convolution2d_nhwc_f32(operator_, plane_.images, plane_.height, plane_.width,
-                                         &bytes, &alignment, &height, &width,
-                                         pool) != xnn_status_success) {
+  return resize(plane_.height, plane_.width);
+}
+
+bool Convolution::resize(size_t height, size_t width) {
+  size_t bytes = 0, alignment = 0, out_height = 0, out_width = 0;
+  if (xnn_reshape_convolution2d_nhwc_f32(operator_, plane_.images, height, width, &bytes,
+                                         &alignment, &out_height, &out_width,
+                                         pool_) != xnn_status_success) {
     return false;
   }
+  std::free(workspace_);
   const size_t room = (bytes + kAlignment) / kAlignment * kAlignment;
   workspace_ = std::aligned_alloc(kAlignment, room);
   if (workspace_ == nullptr) return false;

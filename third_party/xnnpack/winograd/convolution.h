@@ -51,6 +51,9 @@ class Convolution {
 
   // False when XNNPACK refuses.
   bool make(Way way, pthreadpool_t pool);
+  // Gives the operator another size, no larger than the plane's, with inputs that are its first
+  // ones. The outputs are the first ones, too, and those before are dropped.
+  bool resize(size_t height, size_t width);
   void run();
   const std::vector<float>& output() const { return output_; }
 

@@ -43,6 +43,16 @@ static float take_channels(size_t depth, size_t panel_columns, size_t columns, c
   return spoiled;
 }
 
+/* Biases of a panel, and zeros behind them. Returns how many outputs it has. */
+static size_t start_panel(size_t outputs, size_t panel_columns, size_t panel, const float* bias,
+                          size_t floats, float* to) {
+  const size_t first = panel * panel_columns;
+  const size_t columns = smaller(panel_columns, outputs - first);
+  memset(to, 0, floats * sizeof(float));
+  if (bias != NULL) memcpy(to, bias + first, columns * sizeof(float));
+  return columns;
+}
+
 bool winograd_pack(const struct winograd_transforms* transforms, size_t depth, size_t outputs,
                    size_t panel_columns, size_t first, size_t count, const float* filter,
                    const float* bias, float* packed) {
@@ -52,16 +62,13 @@ bool winograd_pack(const struct winograd_transforms* transforms, size_t depth, s
   float spoiled = 0;
   for (size_t i = first; i < first + count; ++i) {
     float* to = packed + i * floats;
-    const size_t output = i * panel_columns;
-    const size_t columns = smaller(panel_columns, outputs - output);
+    const size_t columns = start_panel(outputs, panel_columns, i, bias, floats, to);
     float taps[AT_ONCE * TAPS * WINOGRAD_MOST_COLUMNS] = {0};
-    memset(to, 0, floats * sizeof(float));
-    if (bias != NULL) memcpy(to, bias + output, columns * sizeof(float));
     to += panel_columns;
     for (size_t k = 0; k < depth; k += AT_ONCE) {
       const size_t channels = smaller(AT_ONCE, depth - k);
-      spoiled += take_channels(depth, panel_columns, columns, filter + output * TAPS * depth, k,
-                               channels, taps);
+      spoiled += take_channels(depth, panel_columns, columns,
+                               filter + i * panel_columns * TAPS * depth, k, channels, taps);
       for (size_t row = 0; row < side; ++row) {
         transforms->filter(taps, channels, panel_columns, row,
                            to + row * side * plane + (k + 1) * panel_columns, plane);
@@ -81,14 +88,12 @@ bool winograd_keep(size_t depth, size_t outputs, size_t panel_columns, size_t fi
   float spoiled = 0;
   for (size_t i = first; i < first + count; ++i) {
     float* to = kept + i * floats;
-    const size_t output = i * panel_columns;
-    const size_t columns = smaller(panel_columns, outputs - output);
-    memset(to, 0, floats * sizeof(float));
-    if (bias != NULL) memcpy(to, bias + output, columns * sizeof(float));
+    const size_t columns = start_panel(outputs, panel_columns, i, bias, floats, to);
     to += panel_columns;
     for (size_t k = 0; k < depth; k += AT_ONCE) {
-      spoiled += take_channels(depth, panel_columns, columns, filter + output * TAPS * depth, k,
-                               smaller(AT_ONCE, depth - k), to + k * TAPS * panel_columns);
+      spoiled +=
+          take_channels(depth, panel_columns, columns, filter + i * panel_columns * TAPS * depth, k,
+                        smaller(AT_ONCE, depth - k), to + k * TAPS * panel_columns);
     }
   }
   return spoiled == 0;

@@ -209,6 +209,8 @@ enum xnn_status winograd_reshape(xnn_operator_t op, size_t* workspace_size,
   compute->context_offset = 0;
   compute->task_1d_with_thread = (pthreadpool_task_1d_with_thread_t)winograd_run;
   compute->range[0] = winograd_tasks(layer);
+  /* Other sizes may have had one stage more. */
+  if (compute == op->compute) compute[1].type = xnn_parallelization_type_invalid;
   op->state = xnn_run_state_needs_setup;
   return xnn_status_success;
 }

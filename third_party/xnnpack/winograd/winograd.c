@@ -85,11 +85,19 @@ size_t winograd_shared_floats(const struct winograd_layer* layer) {
   return round_up(count_panels(layer) * panel_floats(layer), BETWEEN);
 }
 
+/* Rows of planes of a filter, and U of one of them in a panel. */
+static size_t filter_rows(const struct winograd_layer* layer) {
+  return layer->transforms->tile + 2;
+}
+
+static size_t row_floats(const struct winograd_layer* layer) {
+  return filter_rows(layer) * winograd_plane_floats(layer->depth, layer->panel_columns);
+}
+
 /* What lies before M: V of a block, or U of a row of planes of a panel. */
 static size_t first_floats(const struct winograd_layer* layer) {
   if (!layer->has_panels_first) return v_floats(layer);
-  if (layer->kept == NULL) return 0;
-  return (layer->transforms->tile + 2) * winograd_plane_floats(layer->depth, layer->panel_columns);
+  return layer->kept == NULL ? 0 : row_floats(layer);
 }
 
 size_t winograd_thread_floats(const struct winograd_layer* layer) {
@@ -99,7 +107,7 @@ size_t winograd_thread_floats(const struct winograd_layer* layer) {
 
 size_t winograd_first_tasks(const struct winograd_layer* layer) {
   if (layer->has_panels_first) return divide_up(layer->tiles, layer->part);
-  return layer->kept == NULL ? 0 : count_panels(layer) * (layer->transforms->tile + 2);
+  return layer->kept == NULL ? 0 : count_panels(layer) * filter_rows(layer);
 }
 
 size_t winograd_tasks(const struct winograd_layer* layer) {
@@ -201,7 +209,7 @@ static void multiply_planes(const struct winograd_layer* layer, size_t filter_ro
                             size_t tiles, const float* u, size_t columns, float* m) {
   const size_t plane = winograd_plane_floats(layer->depth, layer->panel_columns);
   const size_t side = layer->transforms->side;
-  const size_t last = layer->transforms->tile + 1;
+  const size_t last = filter_rows(layer) - 1;
   const size_t end = filter_row == last ? side : filter_row + 1;
   for (size_t p = filter_row * side; p < end * side; ++p) {
     const float* of_plane = u + smaller(p % side, last) * plane;
@@ -215,10 +223,8 @@ static void multiply_planes(const struct winograd_layer* layer, size_t filter_ro
 /* The same in all planes. */
 static void multiply(const struct winograd_layer* layer, const float* v, size_t tiles,
                      const float* u, size_t columns, float* m) {
-  const size_t side = layer->transforms->tile + 2;
-  const size_t row = side * winograd_plane_floats(layer->depth, layer->panel_columns);
-  for (size_t y = 0; y < side; ++y) {
-    multiply_planes(layer, y, v, tiles, u + y * row, columns, m);
+  for (size_t row = 0; row < filter_rows(layer); ++row) {
+    multiply_planes(layer, row, v, tiles, u + row * row_floats(layer), columns, m);
   }
 }
 
@@ -270,14 +276,9 @@ static void write_outputs(const struct winograd_layer* layer, size_t first, size
   }
 }
 
-/* U of a row of planes of a panel, where U is in memory as a whole. Nobody reads its biases
- * there. */
-static void make_row(const struct winograd_layer* layer, size_t panel, size_t row) {
-  const size_t row_floats =
-      (layer->transforms->tile + 2) * winograd_plane_floats(layer->depth, layer->panel_columns);
-  winograd_make_row(
-      layer->transforms, layer->depth, layer->panel_columns, kept_panel(layer, panel), row,
-      layer->shared + panel * panel_floats(layer) + layer->panel_columns + row * row_floats);
+static void make_row(const struct winograd_layer* layer, size_t panel, size_t row, float* u) {
+  winograd_make_row(layer->transforms, layer->depth, layer->panel_columns, kept_panel(layer, panel),
+                    row, u);
 }
 
 void winograd_first(const struct winograd_layer* layer, size_t task) {
@@ -286,17 +287,20 @@ void winograd_first(const struct winograd_layer* layer, size_t task) {
     transform_tiles(layer, first, smaller(layer->part, layer->tiles - first),
                     layer->shared + first * layer->depth);
   } else {
-    const size_t rows = layer->transforms->tile + 2;
-    make_row(layer, task / rows, task % rows);
+    /* U is in memory as a whole, without its biases, which nobody reads there. */
+    const size_t panel = task / filter_rows(layer);
+    const size_t row = task % filter_rows(layer);
+    make_row(layer, panel, row,
+             layer->shared + panel * panel_floats(layer) + layer->panel_columns +
+                 row * row_floats(layer));
   }
 }
 
 /* A row of planes after the other, whose U stays in a cache until it is multiplied. */
 static void make_and_multiply(const struct winograd_layer* layer, size_t panel, float* u,
                               float* m) {
-  for (size_t row = 0; row < layer->transforms->tile + 2; ++row) {
-    winograd_make_row(layer->transforms, layer->depth, layer->panel_columns,
-                      kept_panel(layer, panel), row, u);
+  for (size_t row = 0; row < filter_rows(layer); ++row) {
+    make_row(layer, panel, row, u);
     multiply_planes(layer, row, layer->shared, layer->tiles, u, columns_of(layer, panel), m);
   }
 }

@@ -149,6 +149,28 @@ TEST(WinogradTest, ThreadsChangeNoBit) {
   }
 }
 
+// A layer that is packed has two stages where panels come first, and one otherwise.
+TEST(WinogradTest, AnOperatorMayBeGivenOtherSizes) {
+  const Pool three(3);
+  for (const auto& [way, each_run] : kPackedAndEachRun) {
+    for (const Way one : {way, each_run}) {
+      for (const pthreadpool_t pool : {pthreadpool_t{nullptr}, three.get()}) {
+        Convolution layer(plane(1, 92, 92, 16, 512));
+        ASSERT_TRUE(layer.make(one, pool));
+        layer.run();
+        const std::vector<float> expected = layer.output();
+        for (const size_t side : {8u, 92u, 5u, 92u}) {
+          ASSERT_TRUE(layer.resize(side, side));
+          layer.run();
+        }
+        EXPECT_EQ(
+            std::memcmp(expected.data(), layer.output().data(), expected.size() * sizeof(float)),
+            0);
+      }
+    }
+  }
+}
+
 bool is_same_kind(float a, double b) {
   if (std::isnan(b)) return std::isnan(a);
   if (std::isinf(b)) return static_cast<double>(a) == b;
