@@ -7,7 +7,7 @@
 namespace petrel::backends::xnnpack {
 namespace {
 
-constexpr uint64_t kLeastBytes = 1 << 20;
+constexpr uint64_t kLeastBytes = 2 << 20;
 
 // By constant, how many inputs of nodes read it.
 std::vector<uint32_t> count_readers(const Graph& graph) {

@@ -5,9 +5,10 @@
 //
 //   floats, weights [outputs, inputs] of       possible: bytes stay where they are, in a mapped
 //   the data map, in place there               file or in memory that somebody keeps
-//   one row, 1 MB of weights or more,        worth it: weights that are read once a run come from
+//   one row, 2 MB of weights or more,        worth it: weights that are read once a run come from
 //   which no other node reads                  memory, and packing them takes as long as some runs
 //
+// Smaller ones are packed: where a cache keeps them from run to run, packed ones take half the time.
 // A convolution of single pixels over one pixel is such a product, too, and becomes one. A call may
 // have more rows: results are the same bits, and take longer.
 

@@ -29,14 +29,14 @@ bool is_chosen(Graph graph, bool in_place = true) {
 }
 
 TEST(Unpacked, LargeWeightsOfOneRowStayWhereTheyAre) {
-  EXPECT_TRUE(is_chosen(product(1, 1024, 256)));
-  EXPECT_FALSE(is_chosen(product(1, 1024, 255)));
-  EXPECT_FALSE(is_chosen(product(2, 1024, 256)));
-  EXPECT_FALSE(is_chosen(product(1, 1024, 256), /*in_place=*/false));
+  EXPECT_TRUE(is_chosen(product(1, 2048, 256)));
+  EXPECT_FALSE(is_chosen(product(1, 2048, 255)));
+  EXPECT_FALSE(is_chosen(product(2, 2048, 256)));
+  EXPECT_FALSE(is_chosen(product(1, 2048, 256), /*in_place=*/false));
 }
 
 TEST(Unpacked, ABiasMayBeMissing) {
-  Graph graph = product(1, 1024, 256);
+  Graph graph = product(1, 2048, 256);
   graph.nodes[0].inputs[2] = kNoId;
   EXPECT_TRUE(is_chosen(graph));
 }
@@ -44,11 +44,11 @@ TEST(Unpacked, ABiasMayBeMissing) {
 TEST(Unpacked, AConvolutionOfOnePixelBecomesAProduct) {
   const auto chosen = [](uint32_t side, uint32_t kernel) {
     GraphBuilder b;
-    const uint32_t x = b.input({1, side, side, 512});
-    const uint32_t filter = b.constant({512, kernel, kernel, 512}, "w");
+    const uint32_t x = b.input({1, side, side, 1024});
+    const uint32_t filter = b.constant({512, kernel, kernel, 1024}, "w");
     const uint32_t out = side - kernel + 1;
     Node& node = b.node(NodeKind::Conv2d, {x, filter, kNoId}, {b.output({1, out, out, 512})});
-    node.channels = {1, 512, 512, 0, 0};
+    node.channels = {1, 1024, 512, 0, 0};
     node.window.kernel_height = node.window.kernel_width = kernel;
     Graph graph = b.graph;
     EXPECT_TRUE(check_graph(graph).ok()) << check_graph(graph).text();
@@ -64,7 +64,7 @@ TEST(Unpacked, AConvolutionOfOnePixelBecomesAProduct) {
 
 TEST(Unpacked, OtherWeightsArePacked) {
   const auto chosen = [](const auto& change) {
-    Graph graph = product(1, 512, 512);
+    Graph graph = product(1, 1024, 512);
     change(&graph);
     choose_unpacked(&graph, [](const std::string&) { return true; });
     return graph.nodes[0].is_unpacked;

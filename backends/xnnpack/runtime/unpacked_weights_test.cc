@@ -22,7 +22,7 @@ namespace {
 using runtime::Error;
 using runtime::Result;
 
-constexpr uint32_t kInputs = 1031, kOutputs = 259;
+constexpr uint32_t kInputs = 1031, kOutputs = 519;
 
 class MapInPlace final : public runtime::NamedDataMap {
  public:

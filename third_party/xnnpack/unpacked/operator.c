@@ -20,7 +20,6 @@ static unpacked_run* find_run(void) {
 #if XNN_ARCH_X86_64
   const struct xnn_hardware_config* hardware = xnn_init_hardware_config();
   if (hardware == NULL) return NULL;
-  if (hardware->use_x86_avx512f) return unpacked_run_avx512f;
   if (hardware->use_x86_fma3) return unpacked_run_fma3;
 #endif
   return NULL;

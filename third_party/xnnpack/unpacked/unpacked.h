@@ -2,14 +2,16 @@
  *
  * Products of single rows with weights as they are stored, such as the last layers of classifiers.
  *
- *   weights [outputs, inputs]              a block of 16 outputs and 16 inputs, turned in registers
+ *   weights [outputs, inputs]              8 outputs and 4 inputs, turned in registers
  *   +---------------------------+          +----------------+
  *   | w00 w01 w02 ...           |          | w00 w10 w20 .. |  times x0
  *   | w10 w11 w12 ...           |   --->   | w01 w11 w21 .. |  times x1
  *   | w20 w21 w22 ...           |          | w02 w12 w22 .. |  times x2
  *
  * Weights that are multiplied by one row are read from memory, once a run; to pack them takes as
- * long as several runs, and as much memory again. Turning a block takes less time than reading it.
+ * long as several runs, and as much memory again. Turning them takes less time than reading them.
+ * Vectors of 8 outputs do as well as those of 16: shuffles of the longer ones take twice as long, or
+ * lines of sixteen rows that share a set of the cache drive each other out.
  * A sum is added up in the order of the inputs by fused multiply-adds, as XNNPACK's kernels do with
  * packed weights: results are the same bits.
  *
@@ -42,7 +44,6 @@ struct unpacked_layer {
 typedef void unpacked_run(const struct unpacked_layer* layer, size_t row, size_t first,
                           size_t count);
 
-unpacked_run unpacked_run_avx512f;
 unpacked_run unpacked_run_fma3;
 
 #ifdef __cplusplus
