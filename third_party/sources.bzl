@@ -53,6 +53,7 @@ _XNNPACK_PATCHES = [
     "runs",
     "operator_room",
     "group_halves",
+    "rows_of_threads",
 ]
 
 def source_libraries():

@@ -32,10 +32,13 @@ const Case kCases[] = {
     {"FullyConnectedOneRow", {Kind::kFullyConnected, 1, 0, 0, 300, 1000}},
     {"FullyConnectedEvenChannels", {Kind::kFullyConnected, 64, 0, 0, 256, 512}},
     {"FullyConnectedDeep", {Kind::kFullyConnected, 20, 0, 0, 5000, 70}},
+    {"FullyConnectedRowsOfThreads", {Kind::kFullyConnected, 149, 0, 0, 300, 500}},
+    {"Int8FullyConnectedRowsOfThreads", {Kind::kInt8FullyConnected, 149, 0, 0, 300, 500}},
     {"Int8FullyConnected", {Kind::kInt8FullyConnected, 37, 0, 0, 300, 1000}},
     {"Pointwise", {Kind::kConvolution, 1, 7, 1, 300, 500}},
     {"PointwiseBatch", {Kind::kConvolution, 3, 7, 1, 300, 500}},
     {"Convolution", {Kind::kConvolution, 1, 7, 3, 100, 203}},
+    {"ConvolutionRowsOfThreads", {Kind::kConvolution, 1, 11, 3, 100, 203}},
     {"ConvolutionBatch", {Kind::kConvolution, 3, 5, 3, 100, 203}},
     {"Int8Convolution", {Kind::kInt8Convolution, 1, 7, 3, 100, 203}},
     {"Int8ConvolutionBatch", {Kind::kInt8Convolution, 3, 5, 3, 100, 203}},
@@ -85,7 +88,8 @@ TEST_P(LoopOrderTest, PanelsFirstGivesTheSameBitsAndTheRightValues) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, LoopOrderTest,
-                         ::testing::Combine(::testing::ValuesIn(kCases), ::testing::Values(1, 2),
+                         ::testing::Combine(::testing::ValuesIn(kCases),
+                                            ::testing::Values(1, 2, 3, 4),
                                             // One column tile, a few, and the panel as shipped.
                                             ::testing::Values(1, 100'000, 1 << 20),
                                             ::testing::Values(0, 1, 1 << 17)),

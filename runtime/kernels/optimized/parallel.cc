@@ -9,7 +9,7 @@ namespace petrel::runtime::optimized {
 namespace {
 
 // A piece takes at least this long, so that handing it out costs little.
-constexpr double kLeastPieceNanoseconds = 5000.0;
+constexpr double kLeastPieceNanoseconds = 2000.0;
 // Pieces per thread: more than one evens out threads that are interrupted.
 constexpr size_t kPiecesPerThread = 4;
 

@@ -17,7 +17,7 @@
 
 namespace petrel::runtime::optimized {
 
-inline constexpr double kLeastParallelNanoseconds = 20000.0;
+inline constexpr double kLeastParallelNanoseconds = 7000.0;
 
 using RangeFunction = void (*)(void* context, size_t begin, size_t end);
 
