@@ -54,6 +54,7 @@ _XNNPACK_PATCHES = [
     "operator_room",
     "group_halves",
     "rows_of_threads",
+    "tile_choice",
 ]
 
 def source_libraries():

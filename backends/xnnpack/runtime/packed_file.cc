@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "backends/xnnpack/runtime/tiles.h"
 #include "runtime/core/log.h"
 #include "runtime/platform/file.h"
 #include "runtime/platform/isa_level.h"
@@ -78,9 +79,11 @@ std::optional<Configuration> find_configuration() {
   Configuration configuration = {};
   const uint64_t layout[] = {kAlignment, kSlack, sizeof(void*)};
   mix(&configuration, layout, sizeof(layout));
-  // Kernels of another level read weights in another order.
+  // Kernels of another level, and other tiles, read weights in another order.
   const char* const level = runtime::isa_level().name;
   mix(&configuration, level, strlen(level) + 1);
+  const std::string& tile = settle_tiles().layout;
+  mix(&configuration, tile.c_str(), tile.size() + 1);
   if (!mix_processor(&configuration) || !mix_program(&configuration)) return std::nullopt;
   return configuration;
 }

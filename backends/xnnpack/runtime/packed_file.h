@@ -4,7 +4,7 @@
 //
 //   offset  bytes
 //   0       8      "PTLPACK1"
-//   8       32     the configuration: processor, instruction set, program and layout
+//   8       32     the configuration: processor, instruction set, tile, program and layout
 //   40      1040   secret key of all digests in the file
 //   1080    8      blobs
 //   1088    8      bytes of the file

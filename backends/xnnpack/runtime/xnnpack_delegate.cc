@@ -9,6 +9,7 @@
 
 #include "backends/xnnpack/runtime/delegate.h"
 #include "backends/xnnpack/runtime/start.h"
+#include "backends/xnnpack/runtime/tiles.h"
 #include "runtime/threads/thread_pool.h"
 
 namespace petrel::backends::xnnpack {
@@ -27,6 +28,8 @@ constexpr char kVerifyPacked[] = "verify_packed";
 constexpr char kWinograd[] = "winograd";
 constexpr char kMath[] = "math";
 constexpr char kHugePages[] = "huge_pages";
+constexpr char kTiles[] = "tiles";
+constexpr char kRule[] = "rule";
 constexpr int kSharedByMethod = 1;
 constexpr int kSharedByAll = 2;
 constexpr int kMaxSharingMode = kSharedByAll;
@@ -71,6 +74,23 @@ Result<HugePages> huge_pages_of(const BackendOption& option) {
   return Error::InvalidArgument;
 }
 
+// The text itself, not empty.
+Result<std::string_view> tiles_of(const BackendOption& option) {
+  PETREL_ASSIGN_OR_RETURN(const std::string_view tiles, text_of(option));
+  if (!tiles.empty()) return tiles;
+  PETREL_LOG(Error, "option '%s' is empty, must be 'rule', 'trial' or a path", option.key);
+  return Error::InvalidArgument;
+}
+
+// `packed` is the file of packed weights, or empty.
+TileRequest request_of(const std::string& tiles, const std::string& packed) {
+  using Kind = TileRequest::Kind;
+  if (tiles.empty()) return {};
+  if (tiles == kRule) return {Kind::kRule, ""};
+  if (tiles == "trial") return {Kind::kTrial, packed.empty() ? "" : packed + ".tiles"};
+  return {Kind::kTable, tiles};
+}
+
 // Precondition: it fits.
 std::array<char, runtime::kMaxOptionValueLength> as_value(const char* text) {
   std::array<char, runtime::kMaxOptionValueLength> value = {};
@@ -83,8 +103,10 @@ Error refuse(const BackendOption& option) {
   return Error::NotSupported;
 }
 
-// What one load asks for beyond the options of the process.
-Error read_load_options(Span<const BackendOption> given, Delegate::Options* options) {
+// What one load asks for beyond the options of the process. `tiles` is what that asks for.
+Error read_load_options(Span<const BackendOption> given, std::string tiles,
+                        Delegate::Options* options) {
+  std::string packed;
   for (const BackendOption& option : given) {
     const std::string_view key = option.key;
     if (key == kShareWeights) {
@@ -101,7 +123,9 @@ Error read_load_options(Span<const BackendOption> given, Delegate::Options* opti
         PETREL_LOG(Error, "option '%s' is empty, must be a path", option.key);
         return Error::InvalidArgument;
       }
-      options->packed_file = PackedFile::open(std::string(path));
+      packed = path;
+    } else if (key == kTiles) {
+      PETREL_ASSIGN_OR_RETURN(tiles, tiles_of(option));
     } else if (key == kVerifyPacked) {
       PETREL_ASSIGN_OR_RETURN(const std::string_view when, text_of(option));
       if (when != "first" && when != "never") {
@@ -115,10 +139,13 @@ Error read_load_options(Span<const BackendOption> given, Delegate::Options* opti
       return refuse(option);
     }
   }
-  if (options->packed_file != nullptr && !options->share_weights) {
+  if (!packed.empty() && !options->share_weights) {
     PETREL_LOG(Error, "option '%s' needs option '%s' to be true", kPackedFile, kShareWeights);
     return Error::InvalidArgument;
   }
+  // Packed weights lie as the tile reads them.
+  settle_tiles(request_of(tiles, packed));
+  if (!packed.empty()) options->packed_file = PackedFile::open(packed);
   return Error::Ok;
 }
 
@@ -134,7 +161,12 @@ Result<runtime::DelegateHandle*> XnnpackBackend::init(runtime::BackendInitContex
   options.winograd = winograd_;
   options.fast_math = fast_math_;
   options.huge_pages = huge_pages_;
-  PETREL_RETURN_IF_ERROR(read_load_options(context.runtime_specs(), &options));
+  std::string tiles;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    tiles = tiles_;
+  }
+  PETREL_RETURN_IF_ERROR(read_load_options(context.runtime_specs(), std::move(tiles), &options));
   // The allocator is one of the method, or of several if the application says
   // so, which are then taken for one.
   const int mode = workspace_sharing_mode_;
@@ -180,6 +212,10 @@ Error XnnpackBackend::set_option(Span<const BackendOption> options) {
       PETREL_ASSIGN_OR_RETURN(fast_math_, is_fast(option));
     } else if (key == kHugePages) {
       PETREL_ASSIGN_OR_RETURN(huge_pages_, huge_pages_of(option));
+    } else if (key == kTiles) {
+      PETREL_ASSIGN_OR_RETURN(const std::string_view tiles, tiles_of(option));
+      const std::lock_guard<std::mutex> lock(mutex_);
+      tiles_ = tiles;
     } else if (key == kSharingMode) {
       PETREL_ASSIGN_OR_RETURN(const int mode, value_of<int>(option, "an int"));
       if (mode < 0 || mode > kMaxSharingMode) {
@@ -208,6 +244,9 @@ Error XnnpackBackend::get_option(Span<BackendOption> options) {
       option.value = as_value(fast_math_ ? "fast" : "exact");
     } else if (key == kHugePages) {
       option.value = as_value(name_of(huge_pages_));
+    } else if (key == kTiles) {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      option.value = as_value(tiles_.empty() ? kRule : tiles_.c_str());
     } else if (key == kSharingMode) {
       option.value = workspace_sharing_mode_.load();
     } else {

@@ -15,6 +15,12 @@
 //                                 bits of floats where that is faster; also per load
 //   huge_pages              text  packed weights lie in huge pages: "auto" (default) where those
 //                                 cost nothing to get, "on" or "off"; also per load
+//   tiles                   text  in which tile products of floats are computed, for the whole
+//                                 process: "rule" (default) by instruction sets, "trial" by
+//                                 measuring for 20 ms at the first load, or a file that `petrel
+//                                 tune` wrote, see tiles.h; also per load. Outputs are the same
+//                                 bits. With packed_weights_file a trial is kept beside that, as
+//                                 FILE.tiles, for the next process
 //   packed_weights_file     text  per load only: a file that packed weights are mapped
 //                                 from and added to, see packed_file.h
 //   verify_packed           text  per load only: "first" (default) checks a blob of that
@@ -27,6 +33,8 @@
 #define PETREL_BACKENDS_XNNPACK_RUNTIME_XNNPACK_DELEGATE_H_
 
 #include <atomic>
+#include <mutex>
+#include <string>
 
 #include "backends/xnnpack/runtime/packed_arena.h"
 #include "runtime/backend/interface.h"
@@ -52,6 +60,8 @@ class XnnpackBackend final : public runtime::BackendInterface {
   std::atomic<bool> fast_math_{false};
   std::atomic<HugePages> huge_pages_{HugePages::kWhereCheap};
   std::atomic<int> workspace_sharing_mode_{1};
+  mutable std::mutex mutex_;
+  std::string tiles_;  // empty: nobody asked
 };
 
 // The one of the process, under its name in programs.

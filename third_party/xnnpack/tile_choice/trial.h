@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Times tiles on the processor it runs on: how many multiply-adds each makes in a nanosecond, for
+// each class of shapes, in a time that is given.
+//
+//   const Trial trial = try_tiles(possible_tiles(), petrel_usual_tile(), 20'000'000, now);
+//   trial.best->name;
+//
+// Rounds are made until the time is over; of each class the fastest round counts, since others
+// only disturb. Tiles that are far behind after a round are left out of the next one. The score of
+// a tile is the geometric mean over all classes, and the usual tile stays the best unless another
+// one is clearly faster. So the last call of a kernel is all that may come after the time; where
+// it is too short to time a tile in all classes the usual one is the best.
+//
+// Data is the same in all trials, and what a kernel reads and writes fits into 256 KB, which
+// second-level caches have. One thread, the caller's.
+#ifndef PETREL_THIRD_PARTY_XNNPACK_TILE_CHOICE_TRIAL_H_
+#define PETREL_THIRD_PARTY_XNNPACK_TILE_CHOICE_TRIAL_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "third_party/xnnpack/tile_choice/candidates.h"
+#include "third_party/xnnpack/tile_choice/product.h"
+
+namespace petrel::third_party::xnnpack {
+
+struct ShapeClass {
+  const char* name;
+  TileShape shape;
+};
+
+inline constexpr size_t kShapeClasses = 13;
+extern const std::array<ShapeClass, kShapeClasses> kTrialClasses;
+
+struct TileFigures {
+  const petrel_tile* tile;
+  std::array<double, kShapeClasses> rates;  // multiply-adds in a nanosecond; 0: not timed
+  double score;                             // 0 unless all are timed
+};
+
+struct Trial {
+  std::vector<TileFigures> figures;  // in the order of the tiles
+  const petrel_tile* best;
+  size_t calls;  // how often a kernel was timed
+};
+
+// Nanoseconds since any time; it does not go back.
+using TrialClock = std::function<uint64_t()>;
+
+uint64_t trial_clock();
+
+// Those that the processor and the cap allow, as petrel_tile_is_possible().
+std::vector<const petrel_tile*> possible_tiles();
+
+// Preconditions: all are possible, and `usual` is one of them.
+Trial try_tiles(const std::vector<const petrel_tile*>& tiles, const petrel_tile* usual,
+                uint64_t nanoseconds, const TrialClock& clock);
+
+}  // namespace petrel::third_party::xnnpack
+
+#endif  // PETREL_THIRD_PARTY_XNNPACK_TILE_CHOICE_TRIAL_H_
