@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "backends/xnnpack/runtime/packed_weights.h"
+#include "backends/xnnpack/runtime/tiles.h"
 #include "extension/cli/compiled_io.h"
 #include "extension/cli/console.h"
 #include "extension/cli/isa_option.h"
@@ -27,6 +28,7 @@
 #include "extension/cli/verb.h"
 #include "extension/cli/bench_device.h"
 #include "extension/compiled/compiled_module.h"
+#include "extension/module/error_text.h"
 #include "extension/named_data_map/safetensors_map.h"
 #include "runtime/platform/isa_level.h"
 
@@ -120,7 +122,9 @@ void print_json(const Arguments& arguments, const Figures& figures, const Profil
                                  {"runs", figures.runs},
                                  {"packed_bytes", figures.packed_bytes},
                                  {"peak_memory_bytes", figures.peak_memory_bytes},
-                                 {"private_memory_bytes", figures.private_memory_bytes}};
+                                 {"private_memory_bytes", figures.private_memory_bytes},
+                                 {"tiles", nullptr}};
+  if (const auto* const tiles = backends::xnnpack::settled_tiles()) json["tiles"] = tiles->text();
   if (profile != nullptr) json["steps"] = profile->json();
   std::printf("%s\n", json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
 }
@@ -137,6 +141,10 @@ int print(const Arguments& arguments, const Figures& figures, const Profile* pro
     return kDone;
   }
   print_text(arguments, figures);
+  const backends::xnnpack::SettledTiles* const tiles = backends::xnnpack::settled_tiles();
+  if (profile != nullptr && tiles != nullptr) {
+    std::printf("tiles        %s\n", shown(tiles->text()).c_str());
+  }
   if (profile != nullptr) profile->print_text();
   return kDone;
 }

@@ -2,6 +2,7 @@
 #include "extension/cli/delegate_options.h"
 
 #include "absl/strings/str_cat.h"
+#include "exir/status_macros.h"
 
 namespace petrel::extension {
 
@@ -27,16 +28,30 @@ void DelegateOptions::add_to(CLI::App& verb) {
                   "whether XNNPACK's packed weights lie in huge pages; auto (default): where\n"
                   "those take no longer to get than small ones")
       ->check(CLI::IsMember({"auto", "on", "off"}));
+  verb.add_option("--tiles", tiles_,
+                  "in which tile XNNPACK computes products of floats: rule (default), by\n"
+                  "instruction sets; trial: measured for 20 ms, and kept beside packed weights;\n"
+                  "or a file that `petrel tune -o` wrote")
+      ->type_name("rule|trial|FILE")
+      ->check(
+          [](const std::string& tiles) { return tiles.empty() ? "is empty" : std::string(); });
+}
+
+absl::Status DelegateOptions::set_path(const char* flag, const char* option,
+                                       const std::string& path) {
+  if (path.empty() || options_.set_option(option, path.c_str()) == Error::Ok) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat(flag, " is a path of ", path.size(), " bytes, at most ",
+                   runtime::kMaxOptionValueLength - 1, " are possible"));
 }
 
 absl::StatusOr<const runtime::LoadBackendOptionsMap*> DelegateOptions::make() {
   const bool is_usual = winograd_ == "on" && math_ == "exact" && huge_pages_ == "auto";
-  if (file_.empty() && is_usual) return nullptr;
-  if (!file_.empty() && options_.set_option("packed_weights_file", file_.c_str()) != Error::Ok) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--packed-weights is a path of ", file_.size(), " bytes, at most ",
-                     runtime::kMaxOptionValueLength - 1, " are possible"));
-  }
+  if (file_.empty() && tiles_.empty() && is_usual) return nullptr;
+  PETREL_RETURN_IF_ERROR(set_path("--packed-weights", "packed_weights_file", file_));
+  PETREL_RETURN_IF_ERROR(set_path("--tiles", "tiles", tiles_));
   const bool is_kept =
       (file_.empty() || options_.set_option("verify_packed", verify_.c_str()) == Error::Ok) &&
       options_.set_option("winograd", winograd_ == "on") == Error::Ok &&

@@ -14,6 +14,7 @@
 #include "extension/cli/new_backend_verb.h"
 #include "extension/cli/project_verb.h"
 #include "extension/cli/quantize_verb.h"
+#include "extension/cli/tune_verb.h"
 #include "extension/cli/verb.h"
 #include "extension/cli/version.h"
 #include "extension/module/error_text.h"
@@ -93,6 +94,7 @@ int main(int argc, char** argv) {
   add_verify_verb(app, &exit_code);
   add_diff_verb(app, &exit_code);
   add_bench_verb(app, &exit_code);
+  add_tune_verb(app, &exit_code);
   add_opt_verb(app, &exit_code);
   add_data_verb(app, &exit_code);
   add_plan_verb(app, &exit_code);

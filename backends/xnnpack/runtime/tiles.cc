@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <vector>
@@ -109,17 +110,31 @@ void tell_late(const TileRequest& first, const SettledTiles& settled, const Tile
              what.c_str(), settled.text().c_str());
 }
 
+struct First {
+  TileRequest request;
+  SettledTiles settled;
+};
+
+std::atomic<const First*> known{nullptr};
+
+const First* settle_first(const TileRequest& request) {
+  // Never destroyed: methods may outlive static objects.
+  const auto* const first = new First{request, settle(request)};
+  known = first;
+  return first;
+}
+
 }  // namespace
 
 const SettledTiles& settle_tiles(const TileRequest& request) {
-  struct First {
-    TileRequest request;
-    SettledTiles settled;
-  };
-  // Never destroyed: methods may outlive static objects.
-  static const First* const first = new First{request, settle(request)};
+  static const First* const first = settle_first(request);
   tell_late(first->request, first->settled, request);
   return first->settled;
+}
+
+const SettledTiles* settled_tiles() {
+  const First* const first = known;
+  return first == nullptr ? nullptr : &first->settled;
 }
 
 }  // namespace petrel::backends::xnnpack

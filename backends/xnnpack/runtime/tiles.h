@@ -39,6 +39,9 @@ struct SettledTiles {
 
 const SettledTiles& settle_tiles(const TileRequest& request = {});
 
+// Null as long as nothing is settled.
+const SettledTiles* settled_tiles();
+
 }  // namespace petrel::backends::xnnpack
 
 #endif  // PETREL_BACKENDS_XNNPACK_RUNTIME_TILES_H_

@@ -73,6 +73,10 @@ TEST(XnnpackBackend, TakesHugePagesAsItIsAsked) {
   expect_words("huge_pages", {"auto", "on", "off"});
 }
 
+TEST(XnnpackBackend, TakesTilesAsItIsAsked) {
+  expect_words("tiles", {"rule", "trial", "some/file.tiles"});
+}
+
 TEST(XnnpackBackend, RefusesOptionsItCannotMean) {
   const auto set = [](auto key, auto value) {
     BackendOptions<1> options;
@@ -88,6 +92,8 @@ TEST(XnnpackBackend, RefusesOptionsItCannotMean) {
   EXPECT_EQ(set("math", true), Error::InvalidType);
   EXPECT_EQ(set("huge_pages", "yes"), Error::InvalidArgument);
   EXPECT_EQ(set("huge_pages", true), Error::InvalidType);
+  EXPECT_EQ(set("tiles", ""), Error::InvalidArgument);
+  EXPECT_EQ(set("tiles", true), Error::InvalidType);
 }
 
 TEST(XnnpackBackend, TakesSharingOfWeightsPerLoad) {

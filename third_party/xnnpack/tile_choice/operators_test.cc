@@ -14,6 +14,7 @@
 
 #include "third_party/xnnpack/tile_choice/candidates.h"
 #include "third_party/xnnpack/tile_choice/trial.h"
+#include "xnnpack/config.h"
 
 namespace petrel::third_party::xnnpack {
 namespace {
@@ -25,6 +26,10 @@ std::vector<float> floats(size_t count, unsigned seed) {
   std::vector<float> result(count + XNN_EXTRA_BYTES / sizeof(float));
   for (float& f : result) f = uniform(bits);
   return result;
+}
+
+void* aligned(float* room) {
+  return reinterpret_cast<void*>((reinterpret_cast<uintptr_t>(room) + 63) & ~uintptr_t{63});
 }
 
 void require(bool is_right, int line) {
@@ -71,7 +76,7 @@ void convolve(uint32_t window, uint32_t groups, size_t outputs_of_group, size_t 
   REQUIRE(xnn_reshape_convolution2d_nhwc_f32(op, 1, side, side, &workspace, &alignment, &height,
                                              &width, nullptr) == xnn_status_success);
   std::vector<float> room(workspace / sizeof(float) + 32);
-  void* const at = reinterpret_cast<void*>((reinterpret_cast<uintptr_t>(room.data()) + 63) & ~63u);
+  void* const at = aligned(room.data());
   REQUIRE(xnn_setup_convolution2d_nhwc_f32(op, at, input.data(), output.data()) ==
           xnn_status_success);
   run(op, output, side * side * out, outputs);
@@ -105,8 +110,8 @@ void multiply(size_t rows, size_t columns, Outputs* outputs) {
   REQUIRE(xnn_reshape_batch_matrix_multiply_nc_f32(op, 1, &batch, &batch, rows, kDepth, columns,
                                                    &workspace, &alignment,
                                                    nullptr) == xnn_status_success);
-  std::vector<float> room(workspace / sizeof(float) + 64);
-  void* const at = reinterpret_cast<void*>((reinterpret_cast<uintptr_t>(room.data()) + 63) & ~63u);
+  std::vector<float> room(workspace / sizeof(float) + 32);
+  void* const at = aligned(room.data());
   REQUIRE(xnn_setup_batch_matrix_multiply_nc_f32(op, at, a.data(), b.data(), output.data()) ==
           xnn_status_success);
   run(op, output, batch * rows * columns, outputs);
@@ -136,6 +141,8 @@ Outputs outputs_of(const petrel_tile* tile) {
   const pid_t child = fork();
   if (child == 0) {
     if (tile != nullptr) petrel_choose_tile(tile);
+    const xnn_gemm_config* const config = xnn_init_f32_gemm_config();
+    REQUIRE(tile == nullptr || (config->mr == tile->rows && config->nr == tile->columns));
     const Outputs outputs = compute();
     const auto* bytes = reinterpret_cast<const char*>(outputs.data());
     for (size_t left = outputs.size() * sizeof(float); left > 0;) {

@@ -22,7 +22,7 @@ const std::array<ShapeClass, kShapeClasses> kTrialClasses = {{
     {"200x16", {200, 16, 64, 0}},
     {"200x40", {200, 40, 64, 0}},
     {"200x512", {200, 512, 64, 0}},
-    {"50x40 of 3x3", {50, 40, 24, 9}},
+    {"3x3", {50, 40, 24, 9}},
 }};
 
 namespace {
