@@ -2,7 +2,6 @@
 #include "extension/cli/tune_verb.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
@@ -35,31 +34,43 @@ struct Arguments {
   uint64_t milliseconds = 500;
 };
 
-// Numbers to be compared, the largest of which is marked.
+// A number, marked where it is the largest; a tile that was left out has none.
 std::string marked(double number, double largest) {
+  if (number == 0) return absl::StrFormat("%7s ", "-");
   return absl::StrFormat("%7.1f%c", number, number == largest ? '*' : ' ');
 }
 
+void print_line(std::string line) {
+  std::printf("%s\n", line.substr(0, line.find_last_not_of(' ') + 1).c_str());
+}
+
+// Of a tile: by class of shapes, and the means.
+std::vector<double> numbers_of(const tiles::TileFigures& figures) {
+  std::vector<double> numbers(figures.rates.begin(), figures.rates.end());
+  numbers.push_back(figures.near);
+  numbers.push_back(figures.far);
+  return numbers;
+}
+
 void print_figures(const tiles::Trial& trial) {
-  std::printf("multiply-adds in a nanosecond, of ROWSxCOLUMNS and of a window; * the most\n");
+  std::printf(
+      "Multiply-adds in a nanosecond: of ROWSxCOLUMNS and of windows of 3x3, near the processor,\n"
+      "and of rows whose weights are far away; means of both. * the most\n");
   std::string head = absl::StrFormat("%-14s", "tile");
   for (const tiles::ShapeClass& one : tiles::kTrialClasses) {
     absl::StrAppend(&head, absl::StrFormat("%7s ", one.name));
   }
-  std::printf("%s%7s\n", head.c_str(), "mean");
-  std::array<double, tiles::kShapeClasses> most = {};
-  double best = 0;
+  print_line(absl::StrCat(head, absl::StrFormat("%7s %7s", "near", "far")));
+  std::vector<double> most(tiles::kShapeClasses + 2, 0);
   for (const tiles::TileFigures& figures : trial.figures) {
-    best = std::max(best, figures.score);
-    for (size_t i = 0; i < most.size(); ++i) most[i] = std::max(most[i], figures.rates[i]);
+    const std::vector<double> numbers = numbers_of(figures);
+    for (size_t i = 0; i < most.size(); ++i) most[i] = std::max(most[i], numbers[i]);
   }
   for (const tiles::TileFigures& figures : trial.figures) {
+    const std::vector<double> numbers = numbers_of(figures);
     std::string line = absl::StrFormat("%-14s", figures.tile->name);
-    for (size_t i = 0; i < most.size(); ++i) {
-      absl::StrAppend(&line, marked(figures.rates[i], most[i]));
-    }
-    absl::StrAppend(&line, marked(figures.score, best));
-    std::printf("%s\n", line.substr(0, line.find_last_not_of(' ') + 1).c_str());
+    for (size_t i = 0; i < most.size(); ++i) absl::StrAppend(&line, marked(numbers[i], most[i]));
+    print_line(line);
   }
 }
 

@@ -33,7 +33,7 @@ class TileTableTest : public testing::Test {
   Trial measured() const {
     Trial trial = {{}, tile_, 0};
     for (const petrel_tile* tile : third_party::xnnpack::possible_tiles()) {
-      trial.figures.push_back({tile, {}, 1.5});
+      trial.figures.push_back({tile, {}, 1.25, 1.25, 1.25});
       trial.figures.back().rates.fill(1.25);
     }
     return trial;

@@ -27,24 +27,24 @@ static const struct petrel_tile* chosen = NULL;
     #rows "x" #columns "-avx512f", rows, columns, XNN_CAP_AVX512F,                          \
         GEMM(1x##columns##__avx512f_broadcast), GEMM(rows##x##columns##__avx512f_broadcast), \
         IGEMM(1x##columns##__avx512f_broadcast),                                            \
-        IGEMM(rows##x##columns##__avx512f_broadcast)                                        \
+        IGEMM(rows##x##columns##__avx512f_broadcast), NULL, 0                               \
   }
 
 #define FMA3(rows, columns, more)                                                       \
   {                                                                                     \
     #rows "x" #columns "-fma3", rows, columns, XNN_CAP_FMA3,                            \
         GEMM(1x##columns##__fma3_broadcast), GEMM(rows##x##columns##__fma3_broadcast),  \
-        IGEMM(1x##columns##__fma3_broadcast), IGEMM(rows##x##columns##__fma3_broadcast##more) \
+        IGEMM(1x##columns##__fma3_broadcast), IGEMM(rows##x##columns##__fma3_broadcast##more), NULL, 0 \
   }
 
 /* Those of the rule are the first of their instructions. */
 static const struct petrel_tile tiles[] = {
     {"14x32-avx512f", 14, 32, XNN_CAP_AVX512F, petrel_f32_gemm_minmax_ukernel_14x32__avx512f,
      petrel_f32_gemm_minmax_ukernel_14x32__avx512f, IGEMM(1x32__avx512f_broadcast),
-     petrel_f32_igemm_minmax_ukernel_14x32__avx512f},
+     petrel_f32_igemm_minmax_ukernel_14x32__avx512f, petrel_f32_gemm_ahead_14x32__avx512f, 11},
     {"14x16-avx512f", 14, 16, XNN_CAP_AVX512F, petrel_f32_gemm_minmax_ukernel_14x16__avx512f,
      petrel_f32_gemm_minmax_ukernel_14x16__avx512f, IGEMM(1x16__avx512f_broadcast),
-     petrel_f32_igemm_minmax_ukernel_14x16__avx512f},
+     petrel_f32_igemm_minmax_ukernel_14x16__avx512f, NULL, 0},
     AVX512(4, 32),
     AVX512(5, 32),
     AVX512(6, 32),
@@ -57,7 +57,7 @@ static const struct petrel_tile tiles[] = {
     AVX512(8, 16),
     {"6x16-fma3", 6, 16, XNN_CAP_FMA3, petrel_f32_gemm_minmax_ukernel_6x16__fma3,
      petrel_f32_gemm_minmax_ukernel_6x16__fma3, IGEMM(1x16__fma3_broadcast),
-     petrel_f32_igemm_minmax_ukernel_6x16__fma3},
+     petrel_f32_igemm_minmax_ukernel_6x16__fma3, petrel_f32_gemm_ahead_6x16__fma3, 5},
     FMA3(4, 16, ),
     FMA3(5, 16, _prfm),
     FMA3(4, 8, ),

@@ -20,6 +20,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "third_party/xnnpack/ahead.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -36,6 +38,12 @@ typedef void (*petrel_tile_windows)(size_t mr, size_t nc, size_t kc, size_t ks, 
                                     size_t a_offset, const float* zero,
                                     const union xnn_f32_minmax_params* params);
 
+typedef void (*petrel_tile_product_ahead)(size_t mr, size_t nc, size_t kc, const float* a,
+                                          size_t a_stride, const float* w, float* c,
+                                          size_t cm_stride, size_t cn_stride,
+                                          const union xnn_f32_minmax_params* params,
+                                          struct petrel_ahead ahead);
+
 struct petrel_tile {
   const char* name; /* "14x32-avx512f": rows, columns and instructions */
   size_t rows;
@@ -45,6 +53,9 @@ struct petrel_tile {
   petrel_tile_product product;
   petrel_tile_windows windows_of_row;
   petrel_tile_windows windows;
+  /* Null in tiles that bring no weights ahead, as others do from so many rows on. */
+  petrel_tile_product_ahead product_ahead;
+  size_t least_rows_ahead;
 };
 
 /* Those of the architecture; no two have the same name. */

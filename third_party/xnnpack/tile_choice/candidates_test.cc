@@ -58,6 +58,11 @@ class Layer {
     float* const packed = storage.data() + skip / sizeof(float);
     pack(tile, columns, packed);
     std::vector<float> output(1 + rows * columns + 1, kUntouched);
+    if (window_ == 0 && rows > 1) {
+      run_by_panels(tile, shape, input_.data(), packed, kBounds, &output[1], columns);
+      expect_right(tile, shape, output);
+      output.assign(output.size(), kUntouched);
+    }
     if (window_ == 0) {
       run_product(tile, shape, input_.data(), packed, kBounds, &output[1], columns);
     } else {
@@ -65,18 +70,23 @@ class Layer {
       leave_image(tile, rows, &pointers);
       run_windows(tile, shape, pointers, zeros_.data(), packed, kBounds, &output[1], columns);
     }
+    expect_right(tile, shape, output);
+  }
+
+ private:
+  void expect_right(const petrel_tile& tile, const TileShape& shape,
+                    const std::vector<float>& output) const {
     ASSERT_EQ(output.front(), kUntouched);
     ASSERT_EQ(output.back(), kUntouched);
-    for (size_t row = 0; row < rows; ++row) {
-      for (size_t column = 0; column < columns; ++column) {
-        ASSERT_EQ(output[1 + row * columns + column], expected_[row * kMostColumns + column])
-            << tile.name << ": " << rows << " x " << columns << ", depth " << depth_
+    for (size_t row = 0; row < shape.rows; ++row) {
+      for (size_t column = 0; column < shape.columns; ++column) {
+        ASSERT_EQ(output[1 + row * shape.columns + column], expected_[row * kMostColumns + column])
+            << tile.name << ": " << shape.rows << " x " << shape.columns << ", depth " << depth_
             << ", window " << window_ << ", at " << row << ", " << column;
       }
     }
   }
 
- private:
   // The first element of every other row's window lies outside the image.
   bool is_outside(size_t row, size_t element) const {
     return window_ != 0 && element == 0 && row % 2 == 1;
@@ -146,6 +156,19 @@ TEST_F(CandidatesTest, GiveTheSameBitsAndTouchNothingElse) {
     }
   }
   if (possible == 0) GTEST_SKIP() << "this processor has no candidates";
+}
+
+TEST_F(CandidatesTest, GiveTheSameBitsByPanels) {
+  // More than a megabyte of weights.
+  const Layer layer(3000, 0);
+  size_t count = 0;
+  const petrel_tile* const tiles = petrel_tiles(&count);
+  for (const petrel_tile* tile = tiles; tile != tiles + count; ++tile) {
+    if (!petrel_tile_is_possible(tile)) continue;
+    for (const size_t rows : {tile->rows, 2 * tile->rows + 1, kMostRows}) {
+      for (const size_t columns : {size_t{65}, kMostColumns}) layer.check(*tile, rows, columns);
+    }
+  }
 }
 
 TEST_F(CandidatesTest, HaveNamesThatFindThem) {

@@ -40,6 +40,37 @@ void run_product(const petrel_tile& tile, const TileShape& shape, const float* i
   }
 }
 
+void run_by_panels(const petrel_tile& tile, const TileShape& shape, const float* input,
+                   const float* weights, const TileBounds& bounds, float* output, size_t advance) {
+  constexpr size_t kPanelBytes = 1 << 20, kPanelBytesAhead = 1 << 17;
+  const xnn_f32_minmax_params params = params_of(bounds);
+  const bool is_ahead = tile.product_ahead != nullptr && shape.rows >= tile.rows;
+  const size_t lines = 1 + shape.inputs();
+  const size_t column = lines * sizeof(float), depth = shape.depth * sizeof(float);
+  const size_t most = is_ahead ? kPanelBytesAhead : kPanelBytes;
+  const size_t panel = std::max<size_t>(most / column / tile.columns, 1) * tile.columns;
+  const size_t last_rows = shape.rows % tile.rows;
+  const size_t tiles = shape.rows / tile.rows + (last_rows >= tile.least_rows_ahead ? 1 : 0);
+  const size_t step = (tile.columns * sizeof(float) + tiles - 1) / std::max<size_t>(tiles, 1);
+  for (size_t first = 0; first < shape.columns; first += panel) {
+    const size_t columns = std::min(panel, shape.columns - first);
+    const float* const w = weights + first * lines;
+    for (size_t row = 0; row < shape.rows; row += tile.rows) {
+      const size_t rows = std::min(tile.rows, shape.rows - row);
+      const float* const a = input + row * shape.depth;
+      float* const c = output + first + row * advance;
+      const size_t c_stride = shape.columns * sizeof(float);
+      const size_t block = tile.columns * sizeof(float);
+      if (is_ahead && rows >= tile.least_rows_ahead) {
+        tile.product_ahead(rows, columns, depth, a, depth, w, c, c_stride, block, &params,
+                           petrel_bring(columns * column + row / tile.rows * lines * step, step));
+      } else {
+        tile.product(rows, columns, depth, a, depth, w, c, c_stride, block, &params);
+      }
+    }
+  }
+}
+
 std::vector<const float*> find_windows(const petrel_tile& tile, const TileShape& shape,
                                        const float* input) {
   const size_t step = rows_at_once(tile, shape);

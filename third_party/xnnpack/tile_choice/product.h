@@ -42,6 +42,12 @@ size_t count_tile_weights(const petrel_tile& tile, const TileShape& shape);
 void run_product(const petrel_tile& tile, const TileShape& shape, const float* input,
                  const float* weights, const TileBounds& bounds, float* output, size_t advance);
 
+// The same for weights that the caches nearby do not hold, as XNNPACK does it (loop_order.patch and
+// read_ahead.patch): panels of blocks, all rows of one before the next. Tiles that can bring the
+// next panel while they compute do so.
+void run_by_panels(const petrel_tile& tile, const TileShape& shape, const float* input,
+                   const float* weights, const TileBounds& bounds, float* output, size_t advance);
+
 // As XNNPACK's indirection buffer has them: for each tile of rows, for each element of the window,
 // a pointer for each row. Element e of row r begins at input + (r + e) * depth, and those of the
 // last row stand for rows that are not there.

@@ -6,23 +6,26 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <utility>
 
 namespace petrel::third_party::xnnpack {
 
 const std::array<ShapeClass, kShapeClasses> kTrialClasses = {{
-    {"1x16", {1, 16, 64, 0}},
-    {"1x40", {1, 40, 64, 0}},
-    {"1x512", {1, 512, 64, 0}},
-    {"8x16", {8, 16, 64, 0}},
-    {"8x40", {8, 40, 64, 0}},
-    {"8x512", {8, 512, 64, 0}},
-    {"50x16", {50, 16, 64, 0}},
-    {"50x40", {50, 40, 64, 0}},
-    {"50x512", {50, 512, 64, 0}},
-    {"200x16", {200, 16, 64, 0}},
-    {"200x40", {200, 40, 64, 0}},
-    {"200x512", {200, 512, 64, 0}},
-    {"3x3", {50, 40, 24, 9}},
+    {"1x16", {1, 16, 64, 0}, false},
+    {"1x40", {1, 40, 64, 0}, false},
+    {"1x512", {1, 512, 64, 0}, false},
+    {"8x16", {8, 16, 64, 0}, false},
+    {"8x40", {8, 40, 64, 0}, false},
+    {"8x512", {8, 512, 64, 0}, false},
+    {"50x16", {50, 16, 64, 0}, false},
+    {"50x40", {50, 40, 64, 0}, false},
+    {"50x512", {50, 512, 64, 0}, false},
+    {"200x16", {200, 16, 64, 0}, false},
+    {"200x40", {200, 40, 64, 0}, false},
+    {"200x512", {200, 512, 64, 0}, false},
+    {"3x3", {50, 40, 24, 9}, false},
+    {"far 50", {50, 512, 512, 0}, true},
+    {"far 196", {196, 256, 256, 0}, true},
 }};
 
 namespace {
@@ -32,7 +35,11 @@ constexpr uint64_t kLeastWork = 400'000;  // multiply-adds
 // Of the best score; who is slower is not timed again.
 constexpr double kFarBehind = 0.8;
 // A tile that is not the usual one must be faster than it by so much, which repeats.
-constexpr double kClearlyFaster = 1.02;
+constexpr double kClearlyFaster = 1.03;
+// From here on all tiles are timed in all classes.
+constexpr uint64_t kTimeForAll = 100'000'000;
+// Floats that weights of far classes are rotated through.
+constexpr size_t kFarFloats = 2 << 20;
 // As many rows as a tile has.
 constexpr size_t kMostRows = 16;
 
@@ -53,28 +60,38 @@ uint64_t work_of(const TileShape& shape) {
 class TrialData {
  public:
   explicit TrialData(const std::vector<const petrel_tile*>& tiles) {
-    size_t inputs = 0, weights = 0, outputs = 0;
+    size_t inputs = 0, outputs = 0;
     for (const ShapeClass& one : kTrialClasses) {
       const TileShape& shape = one.shape;
       inputs = std::max(inputs, (shape.rows + shape.window) * shape.depth);
       outputs = std::max(outputs, kMostRows * shape.columns);
       for (const petrel_tile* tile : tiles) {
-        weights = std::max(weights, count_tile_weights(*tile, shape));
+        most_weights_ = std::max(most_weights_, count_tile_weights(*tile, shape));
       }
     }
     constexpr size_t kSlack = kTileSlack / sizeof(float);
     input_.resize(inputs + kSlack);
-    storage_.resize(weights + 2 * kSlack);
+    storage_.resize(kFarFloats + most_weights_ + 2 * kSlack);
     output_.resize(outputs + kSlack);
     fill(&input_);
-    fill(&storage_);
+    // What numbers weights are makes no difference.
+    for (size_t at = 0; at < storage_.size(); at += input_.size()) {
+      const size_t count = std::min(input_.size(), storage_.size() - at);
+      std::copy_n(input_.begin(), count, storage_.begin() + static_cast<ptrdiff_t>(at));
+    }
     const size_t skip = (64 - reinterpret_cast<uintptr_t>(storage_.data()) % 64) % 64;
     weights_ = storage_.data() + skip / sizeof(float);
   }
 
-  void run(const petrel_tile& tile, const TileShape& shape, uint64_t times) {
+  void run(const petrel_tile& tile, const ShapeClass& of, uint64_t times) {
     constexpr TileBounds kBounds = {-std::numeric_limits<float>::infinity(),
                                     std::numeric_limits<float>::infinity()};
+    const TileShape& shape = of.shape;
+    if (of.is_far) {
+      run_by_panels(tile, shape, input_.data(), weights_ + place_, kBounds, output_.data(), 0);
+      place_ = place_ + most_weights_ > kFarFloats ? 0 : place_ + count_tile_weights(tile, shape);
+      return;
+    }
     if (shape.window == 0) {
       for (; times > 0; --times) {
         run_product(tile, shape, input_.data(), weights_, kBounds, output_.data(), 0);
@@ -91,23 +108,83 @@ class TrialData {
  private:
   std::vector<float> input_, storage_, output_;
   const float* weights_ = nullptr;  // in storage_, aligned
+  size_t most_weights_ = 0;
+  size_t place_ = 0;                                     // of the next far weights
   std::map<size_t, std::vector<const float*>> windows_;  // by the rows of a tile
 };
 
-double mean_of(const TileFigures& figures) {
+// Of some classes; 0 unless all are timed.
+double mean_of(const TileFigures& figures, size_t first, size_t end) {
   double sum = 0;
-  for (const double rate : figures.rates) {
-    if (rate == 0) return 0;
-    sum += std::log(rate);
+  for (size_t i = first; i < end; ++i) {
+    if (figures.rates[i] == 0) return 0;
+    sum += std::log(figures.rates[i]);
   }
-  return std::exp(sum / static_cast<double>(figures.rates.size()));
+  return std::exp(sum / static_cast<double>(end - first));
 }
 
-double best_score(const std::vector<TileFigures>& figures) {
-  double best = 0;
-  for (const TileFigures& one : figures) best = std::max(best, one.score);
-  return best;
+void find_means(TileFigures* figures) {
+  figures->near = mean_of(*figures, 0, kNearClasses);
+  figures->far = mean_of(*figures, kNearClasses, kShapeClasses);
+  figures->score = std::sqrt(figures->near * figures->far);
 }
+
+// Rounds of timings, each of which ends where the time is over.
+class Rounds {
+ public:
+  Rounds(const std::vector<const petrel_tile*>& tiles, uint64_t nanoseconds,
+         const TrialClock& clock)
+      : clock_(clock), start_(clock()), nanoseconds_(nanoseconds), data_(tiles) {
+    for (const petrel_tile* tile : tiles) figures_.push_back({tile, {}, 0, 0, 0});
+    is_behind_.resize(tiles.size(), false);
+    now_ = clock_();
+  }
+
+  bool is_over() const { return now_ - start_ >= nanoseconds_; }
+  size_t calls() const { return calls_; }
+
+  // Of all tiles that are not left out.
+  void time_classes(size_t first, size_t end) {
+    for (size_t i = 0; i < figures_.size(); ++i) {
+      if (!is_behind_[i]) time_tile(&figures_[i], first, end);
+    }
+  }
+
+  // Those that are far behind, by a mean.
+  void leave_out(const petrel_tile* usual, double TileFigures::*mean) {
+    double best = 0;
+    for (const TileFigures& one : figures_) best = std::max(best, one.*mean);
+    for (size_t i = 0; i < figures_.size(); ++i) {
+      if (figures_[i].tile != usual && figures_[i].*mean < kFarBehind * best) is_behind_[i] = true;
+    }
+  }
+
+  std::vector<TileFigures> take_figures() { return std::move(figures_); }
+
+ private:
+  void time_tile(TileFigures* of, size_t first, size_t end) {
+    now_ = clock_();
+    for (size_t i = first; i < end && !is_over(); ++i) {
+      const uint64_t work = work_of(kTrialClasses[i].shape);
+      const uint64_t times = kTrialClasses[i].is_far ? 1 : std::max(uint64_t{1}, kLeastWork / work);
+      data_.run(*of->tile, kTrialClasses[i], times);
+      const uint64_t before = now_;
+      now_ = clock_();
+      ++calls_;
+      const double took = static_cast<double>(std::max(uint64_t{1}, now_ - before));
+      of->rates[i] = std::max(of->rates[i], static_cast<double>(times * work) / took);
+    }
+    find_means(of);
+  }
+
+  const TrialClock& clock_;
+  const uint64_t start_, nanoseconds_;
+  uint64_t now_ = 0;
+  TrialData data_;
+  std::vector<TileFigures> figures_;
+  std::vector<bool> is_behind_;
+  size_t calls_ = 0;
+};
 
 }  // namespace
 
@@ -129,44 +206,20 @@ std::vector<const petrel_tile*> possible_tiles() {
 
 Trial try_tiles(const std::vector<const petrel_tile*>& tiles, const petrel_tile* usual,
                 uint64_t nanoseconds, const TrialClock& clock) {
-  Trial trial = {{}, usual, 0};
-  const uint64_t start = clock();
-  for (const petrel_tile* tile : tiles) trial.figures.push_back({tile, {}, 0});
-  TrialData data(tiles);
-  std::vector<bool> is_behind(tiles.size(), false);
-  uint64_t now = start;
-  const auto time_all = [&](TileFigures* of) {
-    now = clock();
-    for (size_t i = 0; i < kTrialClasses.size(); ++i) {
-      if (now - start >= nanoseconds) return;
-      const TileShape& shape = kTrialClasses[i].shape;
-      const uint64_t times = std::max<uint64_t>(1, kLeastWork / work_of(shape));
-      data.run(*of->tile, shape, times);
-      const uint64_t end = clock();
-      const uint64_t took = std::max<uint64_t>(1, end - now);
-      now = end;
-      ++trial.calls;
-      const double rate = static_cast<double>(times * work_of(shape)) / static_cast<double>(took);
-      of->rates[i] = std::max(of->rates[i], rate);
-    }
-    of->score = mean_of(*of);
-  };
-  while (now - start < nanoseconds) {
-    for (size_t i = 0; i < tiles.size(); ++i) {
-      if (!is_behind[i]) time_all(&trial.figures[i]);
-    }
-    const double best = best_score(trial.figures);
-    for (size_t i = 0; i < tiles.size(); ++i) {
-      is_behind[i] = tiles[i] != usual && trial.figures[i].score < kFarBehind * best;
-    }
+  Rounds rounds(tiles, nanoseconds, clock);
+  while (!rounds.is_over()) {
+    rounds.time_classes(0, kNearClasses);
+    if (nanoseconds < kTimeForAll) rounds.leave_out(usual, &TileFigures::near);
+    rounds.time_classes(kNearClasses, kShapeClasses);
+    rounds.leave_out(usual, &TileFigures::score);
   }
-  double least = 0;
+  Trial trial = {rounds.take_figures(), usual, rounds.calls()};
+  const auto known = std::find_if(trial.figures.begin(), trial.figures.end(),
+                                  [&](const TileFigures& one) { return one.tile == usual; });
+  if (known->score == 0) return trial;
+  double least = known->score * kClearlyFaster;
   for (const TileFigures& one : trial.figures) {
-    if (one.tile == usual) least = one.score * kClearlyFaster;
-  }
-  if (least == 0) return trial;
-  for (const TileFigures& one : trial.figures) {
-    if (one.score <= least) continue;
+    if (one.score <= least || one.near < known->near || one.far < known->far) continue;
     least = one.score;
     trial.best = one.tile;
   }

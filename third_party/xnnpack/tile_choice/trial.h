@@ -7,13 +7,18 @@
 //   trial.best->name;
 //
 // Rounds are made until the time is over; of each class the fastest round counts, since others
-// only disturb. Tiles that are far behind after a round are left out of the next one. The score of
-// a tile is the geometric mean over all classes, and the usual tile stays the best unless another
-// one is clearly faster. So the last call of a kernel is all that may come after the time; where
-// it is too short to time a tile in all classes the usual one is the best.
+// only disturb. Near classes are those that the second-level cache holds; in far ones weights come
+// from farther away, as they do when a network is run. How fast a tile is in either is a geometric
+// mean, and its score that of the two. The usual tile stays the best unless another one has a
+// score that is clearly higher, and is slower neither nearby nor far away: networks spend their
+// time in large layers, and means hide what small ones gain.
 //
-// Data is the same in all trials, and what a kernel reads and writes fits into 256 KB, which
-// second-level caches have. One thread, the caller's.
+// Tiles that are far behind are left out of what follows, and where time is short (less than 100
+// ms) they are not timed far away at all. The last call of a kernel is all that may come after the
+// time; where that is too short to time the usual tile in all classes that one is the best.
+//
+// Data is the same in all trials: what kernels read and write fits into 256 KB, or is rotated
+// through 8 MB, which are given back. One thread, the caller's.
 #ifndef PETREL_THIRD_PARTY_XNNPACK_TILE_CHOICE_TRIAL_H_
 #define PETREL_THIRD_PARTY_XNNPACK_TILE_CHOICE_TRIAL_H_
 
@@ -31,15 +36,19 @@ namespace petrel::third_party::xnnpack {
 struct ShapeClass {
   const char* name;
   TileShape shape;
+  bool is_far;
 };
 
-inline constexpr size_t kShapeClasses = 13;
+// The near ones come first.
+inline constexpr size_t kNearClasses = 13;
+inline constexpr size_t kShapeClasses = 15;
 extern const std::array<ShapeClass, kShapeClasses> kTrialClasses;
 
 struct TileFigures {
   const petrel_tile* tile;
   std::array<double, kShapeClasses> rates;  // multiply-adds in a nanosecond; 0: not timed
-  double score;                             // 0 unless all are timed
+  double near, far;                         // means; 0 unless all of these are timed
+  double score;
 };
 
 struct Trial {

@@ -38,8 +38,8 @@ class StepClock {
 };
 
 TEST_F(TrialTest, TimesAllTilesInAllClassesWhereThereIsTime) {
-  // Two rounds of as many timings as there are, with a reading at the begin of each tile.
-  const uint64_t round = tiles_.size() * (kShapeClasses + 1);
+  // Two rounds of as many timings as there are, with two readings at the begin of each tile.
+  const uint64_t round = tiles_.size() * (kShapeClasses + 2);
   StepClock steps(1);
   const Trial trial = try_tiles(tiles_, tiles_[0], 2 * round, steps.clock());
   ASSERT_EQ(trial.figures.size(), tiles_.size());
@@ -68,29 +68,36 @@ TEST_F(TrialTest, TakesTheUsualTileWithoutTimeToTimeIt) {
   }
 }
 
-// Each timing seems to take as long, unless it is one of the tile that is to win.
+// Each timing seems to take as long, unless it is one of the tile that is to win: the others are
+// left out of the far classes then, but for the usual tile.
 TEST_F(TrialTest, TakesTheFastestTile) {
   if (tiles_.size() < 3) GTEST_SKIP() << "there is no choice";
+  constexpr size_t kFarClasses = kShapeClasses - kNearClasses;
   for (const size_t fastest : {size_t{1}, tiles_.size() - 1}) {
     size_t reading = 0;
     uint64_t now = 0;
     const TrialClock clock = [&] {
-      // The first reading is the start's; then each tile has one, and one for each class.
-      const size_t tile = reading == 0 ? 0 : (reading - 1) / (kShapeClasses + 1);
+      const size_t before = 2, near = tiles_.size() * (kNearClasses + 1);
+      size_t tile = 0;
+      if (reading >= before + near) {
+        tile = (reading - before - near) / (kFarClasses + 1) == 1 ? fastest : 0;
+      } else if (reading >= before) {
+        tile = (reading - before) / (kNearClasses + 1);
+      }
       ++reading;
       return now += tile == fastest ? 50 : 100;
     };
-    // One round: the last tile's end is behind it.
-    const uint64_t round = 100 * tiles_.size() * (kShapeClasses + 1);
-    const Trial trial = try_tiles(tiles_, tiles_[0], round - 14 * 50 - 1, clock);
+    const Trial trial = try_tiles(tiles_, tiles_[0], 200 * tiles_.size() * kShapeClasses, clock);
     EXPECT_EQ(trial.best, tiles_[fastest]);
+    EXPECT_GT(trial.figures[0].score, 0);
+    EXPECT_EQ(trial.figures[2].score > 0, fastest == 2);
   }
 }
 
 TEST_F(TrialTest, KeepsTheUsualTileAmongEqualOnes) {
   for (const petrel_tile* usual : {tiles_.front(), tiles_.back()}) {
     StepClock steps(100);
-    const uint64_t round = 100 * tiles_.size() * (kShapeClasses + 1);
+    const uint64_t round = 100 * tiles_.size() * (kShapeClasses + 2);
     EXPECT_EQ(try_tiles(tiles_, usual, 2 * round, steps.clock()).best, usual);
   }
 }
