@@ -13,12 +13,13 @@
 // score that is clearly higher, and is slower neither nearby nor far away: networks spend their
 // time in large layers, and means hide what small ones gain.
 //
-// Tiles that are far behind are left out of what follows, and where time is short (less than 100
-// ms) they are not timed far away at all. The last call of a kernel is all that may come after the
+// Tiles that are far behind are left out of what follows. Where time is short (less than 100 ms)
+// they are not timed far away at all, and only the usual tile and the best one beside it have more
+// than one round, so that one disturbance does not decide. The last call of a kernel is all that may come after the
 // time; where that is too short to time the usual tile in all classes that one is the best.
 //
-// Data is the same in all trials: what kernels read and write fits into 256 KB, or is rotated
-// through 8 MB, which are given back. One thread, the caller's.
+// Data is the same in all trials, two megabytes; what near classes read and write fits into 256
+// KB. One thread, the caller's.
 #ifndef PETREL_THIRD_PARTY_XNNPACK_TILE_CHOICE_TRIAL_H_
 #define PETREL_THIRD_PARTY_XNNPACK_TILE_CHOICE_TRIAL_H_
 
@@ -41,7 +42,7 @@ struct ShapeClass {
 
 // The near ones come first.
 inline constexpr size_t kNearClasses = 13;
-inline constexpr size_t kShapeClasses = 15;
+inline constexpr size_t kShapeClasses = 16;
 extern const std::array<ShapeClass, kShapeClasses> kTrialClasses;
 
 struct TileFigures {

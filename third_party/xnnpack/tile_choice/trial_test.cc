@@ -38,8 +38,8 @@ class StepClock {
 };
 
 TEST_F(TrialTest, TimesAllTilesInAllClassesWhereThereIsTime) {
-  // Two rounds of as many timings as there are, with two readings at the begin of each tile.
-  const uint64_t round = tiles_.size() * (kShapeClasses + 2);
+  // Two rounds of as many timings as there are, each with a reading before and behind it.
+  const uint64_t round = 2 * tiles_.size() * kShapeClasses;
   StepClock steps(1);
   const Trial trial = try_tiles(tiles_, tiles_[0], 2 * round, steps.clock());
   ASSERT_EQ(trial.figures.size(), tiles_.size());
@@ -77,17 +77,17 @@ TEST_F(TrialTest, TakesTheFastestTile) {
     size_t reading = 0;
     uint64_t now = 0;
     const TrialClock clock = [&] {
-      const size_t before = 2, near = tiles_.size() * (kNearClasses + 1);
+      const size_t before = 2, near = 2 * tiles_.size() * kNearClasses;
       size_t tile = 0;
       if (reading >= before + near) {
-        tile = (reading - before - near) / (kFarClasses + 1) == 1 ? fastest : 0;
+        tile = (reading - before - near) / (2 * kFarClasses) == 1 ? fastest : 0;
       } else if (reading >= before) {
-        tile = (reading - before) / (kNearClasses + 1);
+        tile = (reading - before) / (2 * kNearClasses);
       }
       ++reading;
       return now += tile == fastest ? 50 : 100;
     };
-    const Trial trial = try_tiles(tiles_, tiles_[0], 200 * tiles_.size() * kShapeClasses, clock);
+    const Trial trial = try_tiles(tiles_, tiles_[0], 400 * tiles_.size() * kShapeClasses, clock);
     EXPECT_EQ(trial.best, tiles_[fastest]);
     EXPECT_GT(trial.figures[0].score, 0);
     EXPECT_EQ(trial.figures[2].score > 0, fastest == 2);
@@ -97,7 +97,7 @@ TEST_F(TrialTest, TakesTheFastestTile) {
 TEST_F(TrialTest, KeepsTheUsualTileAmongEqualOnes) {
   for (const petrel_tile* usual : {tiles_.front(), tiles_.back()}) {
     StepClock steps(100);
-    const uint64_t round = 100 * tiles_.size() * (kShapeClasses + 2);
+    const uint64_t round = 100 * 2 * tiles_.size() * kShapeClasses;
     EXPECT_EQ(try_tiles(tiles_, usual, 2 * round, steps.clock()).best, usual);
   }
 }
@@ -105,7 +105,6 @@ TEST_F(TrialTest, KeepsTheUsualTileAmongEqualOnes) {
 TEST_F(TrialTest, EndsWithItsOwnClock) {
   const Trial trial = try_tiles(tiles_, tiles_[0], 2'000'000, trial_clock);
   EXPECT_NE(std::find(tiles_.begin(), tiles_.end(), trial.best), tiles_.end());
-  EXPECT_GT(trial.calls, 0u);
 }
 
 }  // namespace
