@@ -45,7 +45,8 @@ class CliTest(unittest.TestCase):
 
     def test_help_of_every_verb_has_examples(self):
         self.assertIn("export", self.done("--help"))
-        for verb in ("export", "run", "inspect", "verify", "bench", "opt", "plan", "data", "quantize"):
+        for verb in ("export", "run", "inspect", "verify", "bench", "opt", "plan", "data", "quantize",
+                     "tune"):
             self.assertIn(f"petrel {verb}", self.done(verb, "--help"))
 
     def test_isa_caps_what_computes(self):

@@ -65,7 +65,8 @@ class CompletionTest(unittest.TestCase):
     def test_scripts_name_every_verb_and_option(self):
         for shell in ("zsh", "fish"):
             script = output(PETREL, "completion", shell)
-            for verb in ("export", "run", "inspect", "verify", "bench", "opt", "data", "plan"):
+            for verb in ("export", "run", "inspect", "verify", "bench", "opt", "data", "plan",
+                         "tune"):
                 self.assertRegex(script, rf"\b{verb}\b")
             for option in options("export") | options("run") | options("data", "split"):
                 name = option if shell == "zsh" else f"-l {option[2:]} "
