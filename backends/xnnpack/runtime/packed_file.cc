@@ -162,7 +162,7 @@ Found read_file(const std::string& path, const Configuration& configuration, Fil
   }
   if (size < sizeof(Header)) return other("is cut off");
   if (header.configuration != configuration) {
-    return other("was made by another program or for another processor");
+    return other("was made by another program, for another processor or for another tile");
   }
   if (header.file_bytes != size) return other("is cut off");
   if (header.blobs > kMaxBlobs || header.blobs > (size - sizeof(Header)) / sizeof(IndexEntry)) {

@@ -97,7 +97,7 @@ bool has_types(const json& table) {
 const char* read_text(int fd, std::string* out_text) {
   runtime::FileState state;
   if (!runtime::read_state(fd, &state)) return strerror(errno);
-  if (!state.is_regular) return "is no file";
+  if (!state.is_regular) return "is not a regular file";
   if (state.size > kMaxTableBytes) return kTooLarge;
   out_text->resize(state.size);
   size_t done = 0;

@@ -148,12 +148,12 @@ TEST_F(TileTableTest, IsAFileOfBoundedSize) {
   EXPECT_EQ(read(write("right", text_)).tile, tile_);
   EXPECT_EQ(read(folder_ + "/none").reason, nullptr);
   EXPECT_EQ(read(folder_ + "/none").tile, nullptr);
-  EXPECT_STREQ(read(folder_).reason, "is no file");
-  EXPECT_STREQ(read("/dev/zero").reason, "is no file");
+  EXPECT_STREQ(read(folder_).reason, "is not a regular file");
+  EXPECT_STREQ(read("/dev/zero").reason, "is not a regular file");
   EXPECT_STREQ(read(write("empty", "")).reason, "is not JSON");
   const std::string fifo = folder_ + "/fifo";
   ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
-  EXPECT_STREQ(read(fifo).reason, "is no file");
+  EXPECT_STREQ(read(fifo).reason, "is not a regular file");
   // Three gigabytes, of which the disk has none.
   const std::string large = write("large", text_);
   ASSERT_EQ(truncate(large.c_str(), int64_t{3} << 30), 0);
