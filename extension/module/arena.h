@@ -29,6 +29,10 @@ class Arena {
   // Once. MemoryAllocationFailed says in the log how much was asked for.
   runtime::Error allocate(size_t size);
 
+  // Has the system give the pages of the first `most` bytes, at once: one by one, each when it is
+  // first written, they take ten times as long. Contents stay.
+  void touch(size_t most);
+
   runtime::Span<uint8_t> span() const { return span_; }
   bool contains(const void* address) const {
     const auto* byte = static_cast<const uint8_t*>(address);

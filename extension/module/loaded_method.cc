@@ -18,6 +18,14 @@ using runtime::Span;
 using runtime::Tensor;
 using runtime::TensorInfo;
 
+namespace {
+
+// The first arena is written in each run; a state may have room for more than will ever be there.
+constexpr size_t kMostOfFirst = size_t{16} << 20;
+constexpr size_t kMostOfState = size_t{1} << 20;
+
+}  // namespace
+
 TensorCopy::TensorCopy(const Tensor& from)
     : sizes(from.sizes().begin(), from.sizes().end()),
       dim_order(from.dim_order().begin(), from.dim_order().end()),
@@ -48,6 +56,10 @@ Error LoadedMethod::allocate_arenas(const MethodMeta& meta, SharedArenas& shared
   memory =
       std::make_unique<runtime::MemoryManager>(&method_allocator, planned.get(), &temp_allocator);
   return Error::Ok;
+}
+
+void LoadedMethod::touch_arenas() {
+  for (size_t i = 0; i < arenas.size(); ++i) arenas[i]->touch(i == 0 ? kMostOfFirst : kMostOfState);
 }
 
 bool LoadedMethod::owns(const void* address) const {

@@ -63,6 +63,8 @@ struct LoadedMethod {
 
   runtime::Error allocate_arenas(const runtime::MethodMeta& meta, SharedArenas& shared);
   runtime::Error provide_outputs(const runtime::MethodMeta& meta, const runtime::Limits& limits);
+  // So that the first run does not wait for their pages. Once the method is loaded.
+  void touch_arenas();
   // True for addresses that a run can overwrite.
   bool owns(const void* address) const;
   // Forgets the inputs; what outputs have of them is copied. A program may have an input as

@@ -153,6 +153,7 @@ Result<LoadedMethod*> Module::loaded(const std::string& method) {
     made->method = std::make_unique<Method>(std::move(result.get()));
   }
   PETREL_RETURN_IF_ERROR(made->provide_outputs(meta, program_->options().limits));
+  made->touch_arenas();
   methods_.push_back(std::move(made));
   return methods_.back().get();
 }

@@ -16,6 +16,7 @@ from typing import Any, Sequence
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TARGETS = {
     "adapter-memory": "//test/perf:adapter_memory",
+    "in-turn": "//test/perf:in_turn",
     "petrel": "//extension/cli:petrel",
     "machine-limits": "//test/perf:machine_limits",
     "load-times": "//test/perf:load_times",

@@ -208,7 +208,10 @@ uint64_t winograd_by_blocks_bytes(const Node& node, uint64_t planes, uint64_t be
       node.winograd.transforms_each_run
           ? product({outputs, sum(product({filter_planes, sum(depth, 1)}), 1), sizeof(float)})
           : 0;
-  return sum(product({node.winograd.threads, thread}), filter);
+  // A thread that computes a group has its filter.
+  const uint64_t shared = node.channels.groups == 1 ? filter : 0;
+  const uint64_t own = node.channels.groups == 1 ? 0 : sum(filter, kAlignment);
+  return sum(product({node.winograd.threads, sum(thread, own)}), shared);
 }
 
 // All tiles at once before the product, and after it for each thread; and one row of planes of a
@@ -223,7 +226,10 @@ uint64_t winograd_by_panels_bytes(const Node& node, uint64_t tiles, uint64_t pla
       node.winograd.transforms_each_run
           ? product({node.winograd.tile + 2, depth + 1, kTileColumns, sizeof(float)})
           : 0;
-  return sum(before, product({node.winograd.threads, sum(sum(after, row), kAlignment)}));
+  const bool is_shared = node.channels.groups == 1;
+  return sum(is_shared ? before : 0,
+             product({node.winograd.threads,
+                      sum(sum(sum(after, row), is_shared ? 0 : before), kAlignment)}));
 }
 
 // In the order that a processor's kernels and the number of threads ask for.

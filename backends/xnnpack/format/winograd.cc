@@ -28,6 +28,8 @@ constexpr double kFloatMade = 12;
 constexpr double kFloatMadeInParts = 4;
 // What takes less than this part of the direct way is worth it.
 constexpr double kWorthIt = 0.95;
+// Groups have short products, whose estimate is less exact.
+constexpr double kWorthItInGroups = 0.85;
 
 struct Way {
   uint32_t tile;
@@ -51,8 +53,9 @@ uint64_t count_tiles(const Graph& graph, const Node& node, uint64_t tile) {
   return uint64_t{out[0]} * ((out[1] + tile - 1) / tile) * ((out[2] + tile - 1) / tile);
 }
 
+// Of all groups.
 double pairs_of_channels(const Node& node) {
-  return static_cast<double>(node.channels.group_input_channels) *
+  return static_cast<double>(node.channels.groups) * node.channels.group_input_channels *
          node.channels.group_output_channels;
 }
 
@@ -77,7 +80,8 @@ double made_cost(const Graph& graph, const Node& node, const Way& way, double re
 
 double cost(const Graph& graph, const Node& node, const Way& way, bool each_run, double read) {
   const double channels =
-      static_cast<double>(node.channels.group_input_channels) + node.channels.group_output_channels;
+      node.channels.groups * (static_cast<double>(node.channels.group_input_channels) +
+                              node.channels.group_output_channels);
   const double pairs = pairs_of_channels(node);
   const auto tiles = static_cast<double>(count_tiles(graph, node, way.tile));
   const auto floats = static_cast<double>(way.filter_planes());
@@ -120,9 +124,9 @@ uint64_t transformed_bytes(const Graph& graph, const Node& node, const Way& way)
   if (!is_made_in_parts(graph, node, way)) {
     return std::min(filter_bytes(graph, node), kMostBytes) / 9 * way.filter_planes();
   }
-  // No more than the filter's, which a graph has.
-  return count_tiles(graph, node, way.tile) * way.planes() * node.channels.group_input_channels *
-         sizeof(float);
+  // No more than the filter's, which a graph has. A thread has a group's.
+  return std::min<uint64_t>(node.channels.groups, 2) * count_tiles(graph, node, way.tile) *
+         way.planes() * node.channels.group_input_channels * sizeof(float);
 }
 
 // `most` is what the node of the graph with the most operands has of them.
@@ -137,8 +141,7 @@ bool is_possible(const Graph& graph, const Node& node) {
   const Channels& c = node.channels;
   const bool has_window = w.kernel_height == 3 && w.kernel_width == 3 &&
                           w.stride_height == w.stride_width && w.stride_height >= 1 &&
-                          w.stride_height <= 2 && w.dilation_height == 1 && w.dilation_width == 1 &&
-                          c.groups == 1;
+                          w.stride_height <= 2 && w.dilation_height == 1 && w.dilation_width == 1;
   if (!has_window) return false;
   for (const uint32_t id : {node.inputs[0], node.inputs[1], node.outputs[0]}) {
     if (graph.values[id].datatype != Datatype::FP32) return false;
@@ -159,7 +162,8 @@ uint64_t all_filter_bytes(const Graph& graph) {
 // The way of a node that takes no further bytes. Returns its cost.
 double choose_without_bytes(const Graph& graph, Node* node, uint64_t most, double read,
                             uint32_t threads) {
-  double best = kWorthIt * direct_cost(graph, *node, read);
+  const double worth_it = node->channels.groups > 1 ? kWorthItInGroups : kWorthIt;
+  double best = worth_it * direct_cost(graph, *node, read);
   for (const Way& way : kWays) {
     if (!is_for(way, *node) || !may_transform_each_run(graph, *node, way, most)) continue;
     const double of_way = cost(graph, *node, way, true, read);

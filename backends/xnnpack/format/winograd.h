@@ -3,8 +3,8 @@
 // Which convolutions of a graph are computed by Winograd's algorithm (third_party/xnnpack/winograd)
 // and not directly, in tiles of which size, and whether their filters are packed for it.
 //
-//   3 x 3, stride 1 or 2, one group, floats,         possible
-//   constant weights, 16 channels or more in and out
+//   3 x 3, stride 1 or 2, floats, constant weights,  possible
+//   16 channels or more in and out of each group
 //
 //   way          multiply-adds for each tile    floats read and written      bytes beside
 //                                               for each pair of channels    the filter's

@@ -81,7 +81,6 @@ TEST(Winograd, NeedsItsWindowAndFloats) {
   EXPECT_EQ(changed([](Node* n, Graph*) { n->window.stride_height = n->window.stride_width = 3; }),
             "-");
   EXPECT_EQ(changed([](Node* n, Graph*) { n->window.dilation_width = 2; }), "-");
-  EXPECT_EQ(changed([](Node* n, Graph*) { n->channels.groups = 2; }), "-");
   EXPECT_EQ(changed([](Node* n, Graph* g) { g->values[n->inputs[1]].datatype = Datatype::QCINT8; }),
             "-");
 }
@@ -92,6 +91,18 @@ TEST(Winograd, MayHaveAStrideOfTwo) {
     if (node.window.kernel_height == 3) node.window.stride_height = node.window.stride_width = 2;
   }
   EXPECT_EQ(ways(std::move(graph)), "r4 2 - -");
+}
+
+TEST(Winograd, MayHaveGroups) {
+  Graph graph = layers({{28, 256, 256}, {56, 64, 64}, {14, 64, 64}, {28, 32, 32}}, kMany);
+  for (Node& node : graph.nodes) {
+    if (node.window.kernel_height != 3) continue;
+    node.channels.groups = 4;
+    node.channels.group_input_channels /= 4;
+    node.channels.group_output_channels /= 4;
+    graph.values[node.inputs[1]].dims[3] /= 4;
+  }
+  EXPECT_EQ(ways(std::move(graph)), "r4 4 - -");
 }
 
 // Each filter has 36,864 bytes, 28,672 more for tiles of 2 x 2 and 110,592 more for 4 x 4. Only the

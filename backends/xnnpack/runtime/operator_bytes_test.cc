@@ -99,6 +99,24 @@ Case winograd_in_parts(uint32_t size, uint32_t channels) {
   return alone;
 }
 
+// Each group by Winograd's algorithm, beside a node of large operands.
+Case winograd_in_groups(uint32_t size, uint32_t channels, uint32_t groups) {
+  return {"winograd each run in groups", [=](GraphBuilder* b, TestMap* map) {
+            const uint32_t each = channels / groups;
+            const uint32_t x = b->input({1, size, size, channels});
+            const uint32_t filter = b->constant({channels, 3, 3, each}, "filter");
+            map->data["filter"].resize(size_t{channels} * 9 * each, 1);
+            Node& node = b->node(NodeKind::Conv2d, {x, filter, kNoId},
+                                 {b->output({1, size, size, channels})});
+            node.window = window(3, 1, 1, 1);
+            node.channels.groups = groups;
+            node.channels.group_input_channels = each;
+            node.channels.group_output_channels = each;
+            const uint32_t large = b->input({1, 200, 200, 16});
+            b->node(NodeKind::Clamp, {large}, {b->output({1, 200, 200, 16})});
+          }};
+}
+
 Case depthwise(uint32_t size, const Window& w, uint32_t channels) {
   return {"depthwise", [=](GraphBuilder* b, TestMap* map) {
             const uint32_t o = out_size(size, w);
@@ -255,6 +273,9 @@ std::vector<Case> cases() {
       winograd_each_run(400, 64),
       winograd_each_run(100, 33),
       winograd_in_parts(14, 64),
+      winograd_in_groups(80, 64, 2),
+      winograd_in_groups(14, 256, 2),
+      winograd_in_groups(28, 160, 5),
       depthwise(100, window(3, 1, 1, 1), 8),
       depthwise(100, window(3, 2, 1, 1), 8),
       depthwise(80, window(5, 1, 2, 4), 20),
@@ -307,7 +328,9 @@ TEST(OperatorBytes, AreAtLeastWhatXnnpackTakes) {
     choose_winograd(&graph, threads);
     choose_images(&graph, threads, &petrel_takes_images);
     EXPECT_EQ(graph.nodes[0].winograd.threads != 0, c.name.rfind("winograd", 0) == 0) << c.name;
-    EXPECT_EQ(graph.nodes[0].winograd.transforms_each_run, c.name == "winograd each run") << c.name;
+    EXPECT_EQ(graph.nodes[0].winograd.transforms_each_run,
+              c.name.rfind("winograd each run", 0) == 0)
+        << c.name;
     xnnpack_memory.peak = xnnpack_memory.now;
     const double before = static_cast<double>(xnnpack_memory.now);
     auto delegate = Delegate::create(b.graph, 0, &map, {});

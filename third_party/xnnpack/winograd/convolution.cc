@@ -36,7 +36,7 @@ uint32_t flag_of(Way way) {
 }  // namespace
 
 double Plane::multiply_adds() const {
-  return 9.0 * static_cast<double>(images * out_height() * out_width() * depth * outputs);
+  return 9.0 * static_cast<double>(images * out_height() * out_width() * depth / groups * outputs);
 }
 
 Convolution::Convolution(const Plane& plane) : plane_(plane) {
@@ -45,8 +45,9 @@ Convolution::Convolution(const Plane& plane) : plane_(plane) {
   input_.resize(plane.images * plane.height * plane.width * plane.depth +
                 XNN_EXTRA_BYTES / sizeof(float));
   for (float& x : input_) x = std::max(0.0f, normal(random));
-  filter_.resize(plane.outputs * 9 * plane.depth);
-  const float scale = std::sqrt(2.0f / (9 * static_cast<float>(plane.depth)));
+  const size_t depth = plane.depth / plane.groups;
+  filter_.resize(plane.outputs * 9 * depth);
+  const float scale = std::sqrt(2.0f / (9 * static_cast<float>(depth)));
   for (float& x : filter_) x = scale * normal(random);
   bias_.resize(plane.outputs);
   for (float& x : bias_) x = normal(random);
@@ -69,9 +70,10 @@ bool Convolution::make(Way way, pthreadpool_t pool) {
   const auto pad = [](size_t size) { return static_cast<uint32_t>(size); };
   if (xnn_create_convolution2d_nhwc_f32(
           pad(plane_.top), pad(plane_.right), pad(plane_.bottom), pad(plane_.left), 3, 3,
-          pad(plane_.stride), pad(plane_.stride), 1, 1, 1, plane_.depth, plane_.outputs,
-          plane_.depth, plane_.outputs, filter_.data(), bias_.data(), plane_.low, plane_.high,
-          flag_of(way), nullptr, nullptr, &operator_) != xnn_status_success) {
+          pad(plane_.stride), pad(plane_.stride), 1, 1, pad(plane_.groups),
+          plane_.depth / plane_.groups, plane_.outputs / plane_.groups, plane_.depth,
+          plane_.outputs, filter_.data(), bias_.data(), plane_.low, plane_.high, flag_of(way),
+          nullptr, nullptr, &operator_) != xnn_status_success) {
     return false;
   }
   return resize(plane_.height, plane_.width);
@@ -98,6 +100,8 @@ void Convolution::run() { xnn_run_operator(operator_, pool_); }
 
 double Convolution::expected(size_t image, size_t row, size_t column, size_t channel) const {
   double sum = bias_[channel];
+  const size_t depth = plane_.depth / plane_.groups;
+  const size_t first = channel / (plane_.outputs / plane_.groups) * depth;
   for (size_t y = 0; y < 3; ++y) {
     for (size_t x = 0; x < 3; ++x) {
       const size_t in_row = row * plane_.stride + y - plane_.top;  // wraps above the plane
@@ -105,9 +109,9 @@ double Convolution::expected(size_t image, size_t row, size_t column, size_t cha
       if (in_row >= plane_.height || in_column >= plane_.width) continue;
       const float* pixel =
           input_.data() +
-          ((image * plane_.height + in_row) * plane_.width + in_column) * plane_.depth;
-      const float* weights = filter_.data() + (channel * 9 + y * 3 + x) * plane_.depth;
-      for (size_t k = 0; k < plane_.depth; ++k) sum += static_cast<double>(pixel[k]) * weights[k];
+          ((image * plane_.height + in_row) * plane_.width + in_column) * plane_.depth + first;
+      const float* weights = filter_.data() + (channel * 9 + y * 3 + x) * depth;
+      for (size_t k = 0; k < depth; ++k) sum += static_cast<double>(pixel[k]) * weights[k];
     }
   }
   return sum;

@@ -23,10 +23,11 @@ struct Plane {
   size_t images = 1;
   size_t height = 0;
   size_t width = 0;
-  size_t depth = 0;
-  size_t outputs = 0;
+  size_t depth = 0;                                 // channels of all groups
+  size_t outputs = 0;                               // the same
   size_t top = 1, right = 1, bottom = 1, left = 1;  // padding
   size_t stride = 1;
+  size_t groups = 1;
   float low = -std::numeric_limits<float>::infinity();
   float high = std::numeric_limits<float>::infinity();
 

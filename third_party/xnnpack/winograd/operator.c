@@ -31,9 +31,9 @@ static bool is_possible(const struct winograd_convolution* c) {
   const bool has_stride =
       c->stride_height == c->stride_width && (c->stride_height == 1 || c->stride_height == 2);
   return c->is_float && c->kernel_height == 3 && c->kernel_width == 3 && has_stride &&
-         c->dilation_height == 1 && c->dilation_width == 1 && c->groups == 1 &&
-         c->gemm_config->log2_kr == 0 && c->gemm_config->log2_sr == 0 &&
-         c->gemm_config->mr <= WINOGRAD_MAX_ROWS && c->gemm_config->nr <= WINOGRAD_MOST_COLUMNS;
+         c->dilation_height == 1 && c->dilation_width == 1 && c->gemm_config->log2_kr == 0 &&
+         c->gemm_config->log2_sr == 0 && c->gemm_config->mr <= WINOGRAD_MAX_ROWS &&
+         c->gemm_config->nr <= WINOGRAD_MOST_COLUMNS;
 }
 
 static const struct winograd_transforms* choose_transforms(const struct winograd_convolution* c) {
@@ -59,14 +59,29 @@ struct packing {
   bool is_spoiled;
 };
 
-static void pack_panel(struct packing* p, size_t panel) {
+/* Of a group. */
+static size_t count_panels(const struct winograd_convolution* c) {
+  return divide_round_up(c->outputs, c->gemm_config->nr);
+}
+
+static size_t floats_of_group(const struct winograd_convolution* c) {
+  const size_t columns = c->gemm_config->nr;
+  return c->is_made_each_run ? winograd_kept_floats(c->depth, c->outputs, columns)
+                             : winograd_packed_floats(choose_transforms(c)->filter_planes, c->depth,
+                                                      c->outputs, columns);
+}
+
+static void pack_panel(struct packing* p, size_t group, size_t panel) {
   const struct winograd_convolution* c = p->of;
   const size_t columns = c->gemm_config->nr;
+  const float* filter = c->filter + group * c->outputs * 9 * c->depth;
+  const float* bias = c->bias == NULL ? NULL : c->bias + group * c->outputs;
+  float* packed = p->packed + group * floats_of_group(c);
   const bool is_finite =
       c->is_made_each_run
-          ? winograd_keep(c->depth, c->outputs, columns, panel, 1, c->filter, c->bias, p->packed)
-          : winograd_pack(choose_transforms(c), c->depth, c->outputs, columns, panel, 1, c->filter,
-                          c->bias, p->packed);
+          ? winograd_keep(c->depth, c->outputs, columns, panel, 1, filter, bias, packed)
+          : winograd_pack(choose_transforms(c), c->depth, c->outputs, columns, panel, 1, filter,
+                          bias, packed);
   if (!is_finite) {
     __atomic_store_n(&p->is_spoiled, true, __ATOMIC_RELAXED);
   }
@@ -74,8 +89,8 @@ static void pack_panel(struct packing* p, size_t panel) {
 
 static bool pack(const struct winograd_convolution* c, float* packed) {
   struct packing p = {c, packed, false};
-  pthreadpool_parallelize_1d(xnn_get_packing_threads(), (pthreadpool_task_1d_t)pack_panel, &p,
-                             divide_round_up(c->outputs, c->gemm_config->nr), 0);
+  pthreadpool_parallelize_2d(xnn_get_packing_threads(), (pthreadpool_task_2d_t)pack_panel, &p,
+                             c->groups, count_panels(c), 0);
   return !p.is_spoiled;
 }
 
@@ -87,8 +102,8 @@ static uint32_t seed_of(const struct winograd_convolution* c) {
   } else {
     seed |= (c->is_large ? XNN_FLAG_WINOGRAD_LARGE : 0) | (uint32_t)c->stride_height;
   }
-  const size_t parts[] = {c->depth, c->outputs, c->gemm_config->nr};
-  for (size_t i = 0; i < 3; ++i) seed = (seed ^ (uint32_t)parts[i]) * UINT32_C(0x9E3779B1);
+  const size_t parts[] = {c->groups, c->depth, c->outputs, c->gemm_config->nr};
+  for (size_t i = 0; i < 4; ++i) seed = (seed ^ (uint32_t)parts[i]) * UINT32_C(0x9E3779B1);
   return seed;
 }
 
@@ -120,12 +135,8 @@ static void choose_products(const struct xnn_gemm_config* config, struct winogra
 }
 
 static enum xnn_status find_or_pack(xnn_operator_t op, const struct winograd_convolution* of) {
-  const size_t columns = of->gemm_config->nr;
-  const size_t planes = choose_transforms(of)->filter_planes;
-  const size_t floats = of->is_made_each_run
-                            ? winograd_kept_floats(of->depth, of->outputs, columns)
-                            : winograd_packed_floats(planes, of->depth, of->outputs, columns);
-  const size_t size = round_up_po2(floats * sizeof(float), XNN_ALLOCATION_ALIGNMENT);
+  const size_t size =
+      round_up_po2(of->groups * floats_of_group(of) * sizeof(float), XNN_ALLOCATION_ALIGNMENT);
   struct xnn_weights_cache_look_up_key key;
   key.seed = seed_of(of);
   key.kernel = of->filter;
@@ -157,6 +168,7 @@ enum xnn_status winograd_create(xnn_operator_t op, const struct winograd_convolu
   const enum xnn_status status = find_or_pack(op, of);
   if (status != xnn_status_success) return status;
   struct winograd_layer* layer = layer_of(op);
+  layer->groups = of->groups;
   layer->depth = of->depth;
   layer->outputs = of->outputs;
   layer->params[0] = -INFINITY;

@@ -42,23 +42,29 @@ static bool panels_come_first(const struct winograd_layer* layer, size_t threads
          (panels % threads == 0 || panels >= 4 * threads);
 }
 
+/* One, unless threads would have unlike numbers of groups. */
+static size_t count_tasks_of_group(const struct winograd_layer* layer, size_t threads) {
+  return layer->groups % threads == 0 || layer->groups >= 4 * threads ? 1 : threads;
+}
+
 void winograd_plan(struct winograd_layer* layer, size_t images, size_t threads) {
   const size_t tile = layer->transforms->tile;
   layer->tile_rows = divide_up(layer->output_height, tile);
   layer->tile_columns = divide_up(layer->output_width, tile);
   layer->tiles = images * layer->tile_rows * layer->tile_columns;
   if (layer->tiles == 0) return;
-  layer->has_panels_first = panels_come_first(layer, threads);
+  layer->tasks_of_group = layer->groups == 1 ? threads : count_tasks_of_group(layer, threads);
+  layer->has_panels_first = panels_come_first(layer, layer->tasks_of_group);
   if (layer->has_panels_first) {
     layer->block = layer->tiles;
     layer->part = divide_up(layer->tiles, threads);
     return;
   }
   const size_t most = most_tiles(layer->transforms->planes, layer->depth);
-  const size_t blocks = round_up(divide_up(layer->tiles, most), threads);
+  const size_t blocks = round_up(divide_up(layer->tiles, most), layer->tasks_of_group);
   layer->block = divide_up(layer->tiles, blocks);
-  /* With one thread nobody waits for the largest block. */
-  if (threads == 1) layer->block = round_up(layer->block, layer->panel_rows);
+  /* One thread does not wait for the largest block. */
+  if (layer->tasks_of_group == 1) layer->block = round_up(layer->block, layer->panel_rows);
 }
 
 /* From plane to plane of V, and of M. */
@@ -79,10 +85,15 @@ static size_t panel_floats(const struct winograd_layer* layer) {
                                layer->panel_columns);
 }
 
-size_t winograd_shared_floats(const struct winograd_layer* layer) {
+/* V or U as a whole, of a group. */
+static size_t whole_floats(const struct winograd_layer* layer) {
   if (layer->has_panels_first) return round_up(v_floats(layer), BETWEEN);
   if (layer->kept == NULL) return 0;
   return round_up(count_panels(layer) * panel_floats(layer), BETWEEN);
+}
+
+size_t winograd_shared_floats(const struct winograd_layer* layer) {
+  return layer->groups == 1 ? whole_floats(layer) : 0;
 }
 
 /* Rows of planes of a filter, and U of one of them in a panel. */
@@ -100,18 +111,29 @@ static size_t first_floats(const struct winograd_layer* layer) {
   return layer->kept == NULL ? 0 : row_floats(layer);
 }
 
-size_t winograd_thread_floats(const struct winograd_layer* layer) {
+/* Before what a thread has of a group as a whole. */
+static size_t product_floats(const struct winograd_layer* layer) {
   const size_t m_floats = layer->transforms->planes * m_stride(layer);
   return round_up(first_floats(layer) + m_floats + BEHIND, BETWEEN);
 }
 
+size_t winograd_thread_floats(const struct winograd_layer* layer) {
+  return product_floats(layer) + (layer->groups == 1 ? 0 : whole_floats(layer));
+}
+
 size_t winograd_first_tasks(const struct winograd_layer* layer) {
+  if (layer->groups > 1) return 0;
   if (layer->has_panels_first) return divide_up(layer->tiles, layer->part);
   return layer->kept == NULL ? 0 : count_panels(layer) * filter_rows(layer);
 }
 
+static size_t count_blocks(const struct winograd_layer* layer) {
+  return divide_up(layer->tiles, layer->block);
+}
+
 size_t winograd_tasks(const struct winograd_layer* layer) {
-  return layer->has_panels_first ? count_panels(layer) : divide_up(layer->tiles, layer->block);
+  if (layer->groups > 1) return layer->groups * layer->tasks_of_group;
+  return layer->has_panels_first ? count_panels(layer) : count_blocks(layer);
 }
 
 /* Where the image of a tile begins, and its row and column there. */
@@ -317,8 +339,9 @@ static void run_panel(const struct winograd_layer* layer, size_t panel, float* s
   write_outputs(layer, 0, layer->tiles, panel, m);
 }
 
-static void run_block(const struct winograd_layer* layer, size_t block, float* v) {
-  const float* packed = layer->kept != NULL ? layer->shared : layer->packed;
+/* `packed` are the panels of U. */
+static void run_block(const struct winograd_layer* layer, const float* packed, size_t block,
+                      float* v) {
   const size_t first = block * layer->block;
   const size_t tiles = smaller(layer->block, layer->tiles - first);
   float* m = v + first_floats(layer);
@@ -330,11 +353,55 @@ static void run_block(const struct winograd_layer* layer, size_t block, float* v
   }
 }
 
+static struct winograd_layer group_of(const struct winograd_layer* layer, size_t group) {
+  struct winograd_layer one = *layer;
+  const size_t panels = group * count_panels(layer);
+  one.input += group * layer->depth;
+  one.output += group * layer->outputs;
+  if (layer->kept != NULL) {
+    one.kept += panels * winograd_kept_panel_floats(layer->depth, layer->panel_columns);
+  } else {
+    one.packed += panels * panel_floats(layer);
+  }
+  return one;
+}
+
+/* All panels of a group, without their biases, which nobody reads there. */
+static void make_filter(const struct winograd_layer* group, float* u) {
+  for (size_t panel = 0; panel < count_panels(group); ++panel) {
+    float* rows = u + panel * panel_floats(group) + group->panel_columns;
+    for (size_t row = 0; row < filter_rows(group); ++row) {
+      make_row(group, panel, row, rows + row * row_floats(group));
+    }
+  }
+}
+
+/* Each `tasks_of_group`-th panel or block of a group. */
+static void run_group(const struct winograd_layer* layer, size_t task, float* scratch) {
+  struct winograd_layer group = group_of(layer, task / layer->tasks_of_group);
+  const size_t first = task % layer->tasks_of_group;
+  float* whole = scratch + product_floats(layer);
+  if (group.has_panels_first) {
+    transform_tiles(&group, 0, group.tiles, whole);
+    group.shared = whole;
+    for (size_t panel = first; panel < count_panels(&group); panel += group.tasks_of_group) {
+      run_panel(&group, panel, scratch);
+    }
+    return;
+  }
+  if (group.kept != NULL) make_filter(&group, whole);
+  for (size_t block = first; block < count_blocks(&group); block += group.tasks_of_group) {
+    run_block(&group, group.kept != NULL ? whole : group.packed, block, scratch);
+  }
+}
+
 void winograd_run(const struct winograd_layer* layer, size_t thread, size_t task) {
   float* scratch = layer->scratch + thread * winograd_thread_floats(layer);
-  if (layer->has_panels_first) {
+  if (layer->groups > 1) {
+    run_group(layer, task, scratch);
+  } else if (layer->has_panels_first) {
     run_panel(layer, task, scratch);
   } else {
-    run_block(layer, task, scratch);
+    run_block(layer, layer->kept != NULL ? layer->shared : layer->packed, task, scratch);
   }
 }

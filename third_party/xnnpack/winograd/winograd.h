@@ -24,6 +24,9 @@
  *   V                 a panel of outputs: M = VU for all tiles; unless it is packed, U of one row
  *                     of planes after the other
  *
+ * Where channels are in groups, each of them is a convolution of its own. A task has all of it, or
+ * some of its blocks or panels, and makes V or U of the group in scratch memory first.
+ *
  * Sums are in another order than those of direct convolution. Their error is smaller where T is
  * 2, and at most three times as large where it is 4. Numbers that are not finite would spread over
  * a tile, so a tile that has one in its result is computed anew, pixel by pixel, with the filter
@@ -58,8 +61,9 @@ typedef void (*winograd_product_ahead)(size_t rows, size_t columns, size_t depth
                                        struct petrel_ahead ahead);
 
 struct winograd_layer {
-  size_t depth;   /* K, channels of the input */
-  size_t outputs; /* N, channels of the output */
+  size_t groups;
+  size_t depth;   /* K, channels of the input, of a group */
+  size_t outputs; /* N, channels of the output, of a group */
 
   /* The kernel of products: columns of a packed panel, rows at once, and the function for each
    * number of rows. `params` are those of no bounds. `product_ahead`, of `panel_rows`, may be
@@ -77,8 +81,9 @@ struct winograd_layer {
   size_t input_stride, output_stride;
   size_t tile_rows, tile_columns, tiles; /* of a plane, and of all images */
   bool has_panels_first;                 /* the second order of the two */
-  size_t block;                          /* tiles of a task, all in the second order */
+  size_t block;                          /* tiles that are multiplied, all in the second order */
   size_t part;                           /* tiles of a task of what comes first there */
+  size_t tasks_of_group;                 /* if there are some groups */
 
   const float* input;
   const float* zeros; /* for pixels of the padding; may be null where there is none */

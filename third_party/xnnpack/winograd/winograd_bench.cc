@@ -23,12 +23,13 @@ double time_of(Convolution& layer) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-int compare(size_t side, size_t depth, size_t outputs, size_t stride) {
+int compare(size_t side, size_t depth, size_t outputs, size_t stride, size_t groups) {
   Plane plane;
   plane.height = plane.width = side;
   plane.depth = depth;
   plane.outputs = outputs;
   plane.stride = stride;
+  plane.groups = groups;
   constexpr Way kWays[] = {Way::kDirect, Way::kWinograd, Way::kWinogradEachRun, Way::kLargeTiles,
                            Way::kLargeTilesEachRun};
   std::vector<std::unique_ptr<Convolution>> layers;
@@ -45,7 +46,8 @@ int compare(size_t side, size_t depth, size_t outputs, size_t stride) {
   }
   const size_t every = layers[0]->output().size() / 5000 + 1;
   const double error = layers[0]->worst_error(every);
-  std::printf("%5zu %6zu %8zu %6zu %9.1f", side, depth, outputs, stride, 1e6 * best[0]);
+  std::printf("%5zu %6zu %8zu %6zu %6zu %9.1f", side, depth, outputs, stride, groups,
+              1e6 * best[0]);
   for (size_t way = 1; way < layers.size(); ++way) std::printf(" %9.1f", 1e6 * best[way]);
   for (size_t way = 1; way < layers.size(); ++way) std::printf(" %5.2f", best[0] / best[way]);
   std::printf(" %6.2f %6.2f\n", layers[1]->worst_error(every) / error,
@@ -64,21 +66,31 @@ constexpr size_t kLayersApart[][3] = {{112, 64, 64},  {112, 32, 64},  {56, 64, 1
                                       {56, 16, 32},   {28, 128, 256}, {40, 128, 256},
                                       {20, 256, 512}, {14, 256, 512}};
 
+// Sides, channels of both, stride, groups.
+constexpr size_t kLayersInGroups[][4] = {
+    {56, 128, 1, 2},   {28, 256, 1, 2}, {14, 512, 1, 2}, {7, 1024, 1, 2},  {28, 64, 1, 4},
+    {14, 160, 1, 10},  {7, 384, 1, 24}, {14, 256, 1, 8}, {14, 512, 1, 32}, {56, 96, 1, 2},
+    {14, 1024, 1, 32}, {14, 256, 1, 4}, {112, 32, 2, 2}, {56, 64, 2, 4},   {28, 160, 2, 10}};
+
 int main_of(int count, char** words) {
-  if (count != 1 && count != 5) {
-    std::fprintf(stderr, "usage: winograd_bench [SIDE DEPTH OUTPUTS STRIDE]\n");
+  if (count != 1 && count != 6) {
+    std::fprintf(stderr, "usage: winograd_bench [SIDE DEPTH OUTPUTS STRIDE GROUPS]\n");
     return 2;
   }
-  std::printf("%5s %6s %8s %6s %9s %19s %19s %23s %13s\n", "side", "depth", "outputs", "stride",
-              "direct us", "2 x 2, each run", "4 x 4, each run", "direct / these", "errors");
-  if (count == 5) {
+  std::printf("%5s %6s %8s %6s %6s %9s %19s %19s %23s %13s\n", "side", "depth", "outputs", "stride",
+              "groups", "direct us", "2 x 2, each run", "4 x 4, each run", "direct / these",
+              "errors");
+  if (count == 6) {
     return compare(std::stoul(words[1]), std::stoul(words[2]), std::stoul(words[3]),
-                   std::stoul(words[4]));
+                   std::stoul(words[4]), std::stoul(words[5]));
   }
   int failed = 0;
-  for (const auto& [side, depth, outputs] : kLayers) failed += compare(side, depth, outputs, 1);
+  for (const auto& [side, depth, outputs] : kLayers) failed += compare(side, depth, outputs, 1, 1);
   for (const auto& [side, depth, outputs] : kLayersApart) {
-    failed += compare(side, depth, outputs, 2);
+    failed += compare(side, depth, outputs, 2, 1);
+  }
+  for (const auto& [side, channels, stride, groups] : kLayersInGroups) {
+    failed += compare(side, channels, channels, stride, groups);
   }
   return failed;
 }

@@ -51,10 +51,16 @@ Plane apart(Plane p) {
   return p;
 }
 
+Plane in_groups(Plane p, size_t groups) {
+  p.groups = groups;
+  return p;
+}
+
 std::string describe(const Plane& p) {
   return std::to_string(p.images) + " x " + std::to_string(p.height) + " x " +
          std::to_string(p.width) + ", " + std::to_string(p.depth) + " -> " +
-         std::to_string(p.outputs) + ", stride " + std::to_string(p.stride);
+         std::to_string(p.outputs) + ", stride " + std::to_string(p.stride) + ", groups " +
+         std::to_string(p.groups);
 }
 
 // Sides that are odd and even, channels that fill no vector, paddings on some sides, images that
@@ -83,6 +89,13 @@ const Plane kPlanes[] = {
     apart(padded(plane(1, 18, 20, 24, 24), 0, 1, 1, 0)),
     apart(padded(plane(1, 9, 10, 24, 24), 2, 0, 1, 2)),
     apart(bounded(plane(1, 24, 24, 32, 32), 0, 6)),
+    in_groups(plane(1, 14, 14, 64, 64), 2),
+    in_groups(plane(2, 9, 13, 48, 144), 3),
+    in_groups(plane(1, 28, 27, 128, 128), 8),
+    in_groups(bounded(plane(1, 6, 7, 100, 120), 0, 6), 5),
+    in_groups(plane(1, 20, 20, 320, 320), 20),
+    in_groups(apart(plane(2, 21, 18, 80, 160)), 4),
+    in_groups(apart(padded(plane(1, 18, 20, 64, 64), 0, 1, 1, 0)), 2),
 };
 
 class Pool {
@@ -274,6 +287,7 @@ TEST(WinogradTest, WholeMemoryIsOfTheSmallerOfInputAndFilter) {
         for (const size_t threads : {1u, 2u, 3u}) {
           winograd_layer layer = {};
           layer.transforms = transforms;
+          layer.groups = 1;
           layer.depth = depth;
           layer.outputs = 128;
           layer.panel_columns = 32;
