@@ -33,8 +33,7 @@ void DelegateOptions::add_to(CLI::App& verb) {
                   "instruction sets; trial: measured for 20 ms, and kept beside packed weights;\n"
                   "or a file that `petrel tune -o` wrote")
       ->type_name("rule|trial|FILE")
-      ->check(
-          [](const std::string& tiles) { return tiles.empty() ? "is empty" : std::string(); });
+      ->check([](const std::string& tiles) { return tiles.empty() ? "is empty" : std::string(); });
 }
 
 absl::Status DelegateOptions::set_path(const char* flag, const char* option,

@@ -113,8 +113,7 @@ void add_tune_verb(CLI::App& app, int* exit_code) {
       "tune", "Measure in which tile XNNPACK computes fastest on this processor");
   verb->add_option("-o,--output", arguments->output,
                    "FILE: the table of what was measured, for --tiles of run and bench");
-  verb->add_option("--milliseconds", arguments->milliseconds,
-                   "measure for so long (default: 500)")
+  verb->add_option("--milliseconds", arguments->milliseconds, "measure for so long (default: 500)")
       ->check(CLI::Range(uint64_t{1}, uint64_t{60'000}));
   add_isa_option(*verb);
   verb->footer(

@@ -146,8 +146,8 @@ std::string format_tile_table(const TileMachine& machine, const Trial& trial) {
 }
 
 TableReading parse_tile_table(std::string_view text, const TileMachine& machine) {
-  const bool is_foreign = text.substr(0, sizeof(kBegin) - 1) != std::string_view(kBegin).substr(
-                                                                    0, text.size());
+  const bool is_foreign =
+      text.substr(0, sizeof(kBegin) - 1) != std::string_view(kBegin).substr(0, text.size());
   const auto no = [&](const char* reason) { return TableReading{nullptr, reason, is_foreign}; };
   if (text.size() > kMaxTableBytes) return no(kTooLarge);
   const json table = json::parse(text.begin(), text.end(), nullptr, false);

@@ -62,8 +62,7 @@ TableReading parse_tile_table(std::string_view text, const TileMachine& machine)
 // kUser: no one but the user may have written it, as runtime/platform/private_file.h says.
 enum class TableOwner { kAnyone, kUser };
 
-TableReading read_tile_table(const std::string& path, TableOwner owner,
-                             const TileMachine& machine);
+TableReading read_tile_table(const std::string& path, TableOwner owner, const TileMachine& machine);
 
 // A whole file that is the user's own, or the old one. False when that fails; errno says why.
 bool write_tile_table(const std::string& path, const std::string& text);

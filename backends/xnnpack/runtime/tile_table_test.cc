@@ -101,7 +101,8 @@ TEST_F(TileTableTest, DamagedDoesNotCount) {
   for (size_t size = 0; size + 2 < text_.size(); size += 7) {
     EXPECT_EQ(reason_of(std::string_view(text_).substr(0, size)), "is not JSON") << size;
   }
-  for (const std::string text : {"[]", "7", "null", "{}", "\"petrel tiles\"", "[[[[[[[[[[[]]]]]]]]]]]"}) {
+  for (const std::string text :
+       {"[]", "7", "null", "{}", "\"petrel tiles\"", "[[[[[[[[[[[]]]]]]]]]]]"}) {
     EXPECT_EQ(reason_of(text), "is no table of tiles") << text;
   }
   EXPECT_EQ(reason_of(with("petrel tiles", "petrel tilez")), "is no table of tiles");
@@ -111,8 +112,10 @@ TEST_F(TileTableTest, DamagedDoesNotCount) {
 }
 
 TEST_F(TileTableTest, OfAnotherVersionDoesNotCount) {
-  for (const std::string version : {"0", "2", "-1", "1.5", "\"1\"", "null", "99999999999999999999"}) {
-    EXPECT_EQ(reason_of(with("\"version\": 1", "\"version\": " + version)), "is of another version");
+  for (const std::string version :
+       {"0", "2", "-1", "1.5", "\"1\"", "null", "99999999999999999999"}) {
+    EXPECT_EQ(reason_of(with("\"version\": 1", "\"version\": " + version)),
+              "is of another version");
   }
 }
 
@@ -131,7 +134,8 @@ TEST_F(TileTableTest, WithOtherTypesDoesNotCount) {
 
 TEST_F(TileTableTest, WithATileThatIsNotKnownDoesNotCount) {
   const std::string name = std::string("\"tile\": \"") + tile_->name;
-  for (const std::string tile : {"", "1000x1000-avx512f", "14x32", "8x8-fma3\\u0000", "\\n\\u001b[2J"}) {
+  for (const std::string tile :
+       {"", "1000x1000-avx512f", "14x32", "8x8-fma3\\u0000", "\\n\\u001b[2J"}) {
     EXPECT_EQ(reason_of(with(name, "\"tile\": \"" + tile)), "chooses a tile that is not known");
   }
 }

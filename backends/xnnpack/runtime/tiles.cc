@@ -99,15 +99,14 @@ void tell_late(const TileRequest& first, const SettledTiles& settled, const Tile
   using Kind = TileRequest::Kind;
   const bool has_rule = settled.layout.empty();
   if (request.kind == Kind::kAny || are_equal(first, request) ||
-      (request.kind == Kind::kRule && has_rule) || settled.name.empty() ||
-      !late->is_new(request)) {
+      (request.kind == Kind::kRule && has_rule) || settled.name.empty() || !late->is_new(request)) {
     return;
   }
   const std::string what = request.kind == Kind::kRule    ? "rule"
                            : request.kind == Kind::kTrial ? "trial"
                                                           : request.file;
-  PETREL_LOG(Warning, "tiles '%s' is asked for too late: this process computes in %s",
-             what.c_str(), settled.text().c_str());
+  PETREL_LOG(Warning, "tiles '%s' is asked for too late: this process computes in %s", what.c_str(),
+             settled.text().c_str());
 }
 
 struct First {

@@ -22,19 +22,19 @@ static const struct petrel_tile* chosen = NULL;
 #define GEMM(tile) xnn_f32_gemm_minmax_ukernel_##tile
 #define IGEMM(tile) xnn_f32_igemm_minmax_ukernel_##tile
 
-#define AVX512(rows, columns)                                                               \
-  {                                                                                         \
-    #rows "x" #columns "-avx512f", rows, columns, XNN_CAP_AVX512F,                          \
-        GEMM(1x##columns##__avx512f_broadcast), GEMM(rows##x##columns##__avx512f_broadcast), \
-        IGEMM(1x##columns##__avx512f_broadcast),                                            \
-        IGEMM(rows##x##columns##__avx512f_broadcast), NULL, 0                               \
+#define AVX512(rows, columns)                                                                  \
+  {                                                                                            \
+#rows "x" #columns "-avx512f", rows, columns, XNN_CAP_AVX512F,                             \
+        GEMM(1x##columns##__avx512f_broadcast), GEMM(rows##x##columns##__avx512f_broadcast),   \
+        IGEMM(1x##columns##__avx512f_broadcast), IGEMM(rows##x##columns##__avx512f_broadcast), \
+        NULL, 0                                                                                \
   }
 
-#define FMA3(rows, columns, more)                                                       \
-  {                                                                                     \
-    #rows "x" #columns "-fma3", rows, columns, XNN_CAP_FMA3,                            \
-        GEMM(1x##columns##__fma3_broadcast), GEMM(rows##x##columns##__fma3_broadcast),  \
-        IGEMM(1x##columns##__fma3_broadcast), IGEMM(rows##x##columns##__fma3_broadcast##more), NULL, 0 \
+#define FMA3(rows, columns, more)                                                                 \
+  {                                                                                               \
+#rows "x" #columns "-fma3", rows, columns, XNN_CAP_FMA3, GEMM(1x##columns##__fma3_broadcast), \
+        GEMM(rows##x##columns##__fma3_broadcast), IGEMM(1x##columns##__fma3_broadcast),           \
+        IGEMM(rows##x##columns##__fma3_broadcast##more), NULL, 0                                  \
   }
 
 /* Those of the rule are the first of their instructions. */
@@ -83,8 +83,7 @@ bool petrel_tile_is_possible(const struct petrel_tile* tile) {
 static xnn_packw_gemm_goi_ukernel_fn find_packing(size_t columns) {
   switch (columns) {
     case 32:
-      return (xnn_packw_gemm_goi_ukernel_fn)
-          xnn_x32_packw_gemm_goi_ukernel_x32__avx512f_u4_prfm;
+      return (xnn_packw_gemm_goi_ukernel_fn)xnn_x32_packw_gemm_goi_ukernel_x32__avx512f_u4_prfm;
     case 16:
       return (xnn_packw_gemm_goi_ukernel_fn)xnn_x32_packw_gemm_goi_ukernel_x16__avx_u4;
     default:
@@ -97,8 +96,7 @@ void petrel_apply_tile(struct xnn_gemm_config* config) {
   memset(config, 0, sizeof(*config));
   config->minmax.gemm[chosen->rows - 1].function[XNN_UARCH_DEFAULT] =
       (xnn_gemm_ukernel_fn)chosen->product;
-  config->minmax.gemm[0].function[XNN_UARCH_DEFAULT] =
-      (xnn_gemm_ukernel_fn)chosen->product_of_row;
+  config->minmax.gemm[0].function[XNN_UARCH_DEFAULT] = (xnn_gemm_ukernel_fn)chosen->product_of_row;
   config->minmax.igemm[chosen->rows - 1].function[XNN_UARCH_DEFAULT] =
       (xnn_igemm_ukernel_fn)chosen->windows;
   config->minmax.igemm[0].function[XNN_UARCH_DEFAULT] =

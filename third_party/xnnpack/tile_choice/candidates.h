@@ -47,8 +47,8 @@ typedef void (*petrel_tile_product_ahead)(size_t mr, size_t nc, size_t kc, const
 struct petrel_tile {
   const char* name; /* "14x32-avx512f": rows, columns and instructions */
   size_t rows;
-  size_t columns;  /* of a block of packed weights */
-  uint32_t needs;  /* one of XNN_CAP_AVX512F and XNN_CAP_FMA3, petrel/cap.h */
+  size_t columns; /* of a block of packed weights */
+  uint32_t needs; /* one of XNN_CAP_AVX512F and XNN_CAP_FMA3, petrel/cap.h */
   petrel_tile_product product_of_row;
   petrel_tile_product product;
   petrel_tile_windows windows_of_row;

@@ -91,8 +91,8 @@ void deconvolve(size_t columns, size_t side, Outputs* outputs) {
                                               kChannels, columns, filter.data(), bias.data(), -9, 9,
                                               0, nullptr, nullptr, &op) == xnn_status_success);
   size_t height = 0, width = 0;
-  REQUIRE(xnn_reshape_deconvolution2d_nhwc_f32(op, 1, side, side, 0, 0, &height, &width,
-                                               nullptr) == xnn_status_success);
+  REQUIRE(xnn_reshape_deconvolution2d_nhwc_f32(op, 1, side, side, 0, 0, &height, &width, nullptr) ==
+          xnn_status_success);
   std::vector<float> output = floats(height * width * columns, 4);
   REQUIRE(xnn_setup_deconvolution2d_nhwc_f32(op, input.data(), output.data()) ==
           xnn_status_success);

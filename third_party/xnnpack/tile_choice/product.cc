@@ -86,8 +86,8 @@ std::vector<const float*> find_windows(const petrel_tile& tile, const TileShape&
 }
 
 void run_windows(const petrel_tile& tile, const TileShape& shape,
-                 const std::vector<const float*>& pointers, const float* zero,
-                 const float* weights, const TileBounds& bounds, float* output, size_t advance) {
+                 const std::vector<const float*>& pointers, const float* zero, const float* weights,
+                 const TileBounds& bounds, float* output, size_t advance) {
   const xnn_f32_minmax_params params = params_of(bounds);
   const petrel_tile_windows windows = shape.rows == 1 ? tile.windows_of_row : tile.windows;
   const size_t step = rows_at_once(tile, shape);

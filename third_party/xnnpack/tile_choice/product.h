@@ -56,8 +56,8 @@ std::vector<const float*> find_windows(const petrel_tile& tile, const TileShape&
 
 // A pointer that is `zero` is read where it points to; so are all others.
 void run_windows(const petrel_tile& tile, const TileShape& shape,
-                 const std::vector<const float*>& pointers, const float* zero,
-                 const float* weights, const TileBounds& bounds, float* output, size_t advance);
+                 const std::vector<const float*>& pointers, const float* zero, const float* weights,
+                 const TileBounds& bounds, float* output, size_t advance);
 
 }  // namespace petrel::third_party::xnnpack
 

@@ -113,7 +113,8 @@ class TrialData {
       } else if (shape.window == 0) {
         run_product(tile, shape, input_.data(), weights_, kBounds, output_.data(), 0);
       } else {
-        run_windows(tile, shape, windows_[tile.rows], nullptr, weights_, kBounds, output_.data(), 0);
+        run_windows(tile, shape, windows_[tile.rows], nullptr, weights_, kBounds, output_.data(),
+                    0);
       }
     }
   }
