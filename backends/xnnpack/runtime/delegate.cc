@@ -25,7 +25,6 @@
 #include "backends/xnnpack/runtime/paid_call.h"
 #include "backends/xnnpack/runtime/start.h"
 #include "backends/xnnpack/runtime/subgraph.h"
-#include "backends/xnnpack/runtime/tiles.h"
 #include "backends/xnnpack/runtime/touch.h"
 #include "backends/xnnpack/runtime/ways.h"
 
@@ -133,7 +132,6 @@ Result<std::unique_ptr<Delegate>> Delegate::create_paid(Graph given, size_t payl
   const uint64_t after = structure_bytes(graph);
   if (after > before) PETREL_RETURN_IF_ERROR(pay_for_structure(options, after - before));
   PETREL_RETURN_IF_ERROR(report("start", start_xnnpack()));
-  settle_tiles();
   PETREL_RETURN_IF_ERROR(delegate->build(map, options, payload_bytes));
   // The payload may go.
   graph.constants.clear();

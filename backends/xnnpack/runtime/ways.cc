@@ -7,6 +7,7 @@
 #include "backends/xnnpack/format/split_products.h"
 #include "backends/xnnpack/format/unpacked.h"
 #include "backends/xnnpack/format/winograd.h"
+#include "backends/xnnpack/runtime/tiles.h"
 #include "third_party/xnnpack/image/flag.h"
 #include "third_party/xnnpack/split/flag.h"
 #include "third_party/xnnpack/unpacked/flag.h"
@@ -15,6 +16,8 @@ namespace petrel::backends::xnnpack {
 
 void choose_ways(Graph* graph, const ConstantSource& constants, uint32_t threads,
                  const AllowedWays& allowed) {
+  // Some ask XNNPACK for its kernels, which it chooses then.
+  settle_tiles();
   if (allowed.winograd) choose_winograd(graph, threads);
   if (allowed.split && split_is_available()) choose_split_products(graph);
   choose_images(graph, threads, &petrel_takes_images);

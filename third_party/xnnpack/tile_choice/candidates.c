@@ -22,19 +22,22 @@ static const struct petrel_tile* chosen = NULL;
 #define GEMM(tile) xnn_f32_gemm_minmax_ukernel_##tile
 #define IGEMM(tile) xnn_f32_igemm_minmax_ukernel_##tile
 
+#define NAME(rows, columns, isa) #rows "x" #columns "-" isa
+
 #define AVX512(rows, columns)                                                                  \
   {                                                                                            \
-#rows "x" #columns "-avx512f", rows, columns, XNN_CAP_AVX512F,                             \
+    NAME(rows, columns, "avx512f"), rows, columns, XNN_CAP_AVX512F,                            \
         GEMM(1x##columns##__avx512f_broadcast), GEMM(rows##x##columns##__avx512f_broadcast),   \
         IGEMM(1x##columns##__avx512f_broadcast), IGEMM(rows##x##columns##__avx512f_broadcast), \
         NULL, 0                                                                                \
   }
 
-#define FMA3(rows, columns, more)                                                                 \
-  {                                                                                               \
-#rows "x" #columns "-fma3", rows, columns, XNN_CAP_FMA3, GEMM(1x##columns##__fma3_broadcast), \
-        GEMM(rows##x##columns##__fma3_broadcast), IGEMM(1x##columns##__fma3_broadcast),           \
-        IGEMM(rows##x##columns##__fma3_broadcast##more), NULL, 0                                  \
+#define FMA3(rows, columns, more)                                                              \
+  {                                                                                            \
+    NAME(rows, columns, "fma3"), rows, columns, XNN_CAP_FMA3,                                  \
+        GEMM(1x##columns##__fma3_broadcast), GEMM(rows##x##columns##__fma3_broadcast),         \
+        IGEMM(1x##columns##__fma3_broadcast), IGEMM(rows##x##columns##__fma3_broadcast##more), \
+        NULL, 0                                                                                \
   }
 
 /* Those of the rule are the first of their instructions. */

@@ -15,8 +15,9 @@
 //
 // Tiles that are far behind are left out of what follows. Where time is short (less than 100 ms)
 // they are not timed far away at all, and only the usual tile and the best one beside it have more
-// than one round, so that one disturbance does not decide. The last call of a kernel is all that may come after the
-// time; where that is too short to time the usual tile in all classes that one is the best.
+// than one round, so that one disturbance does not decide. The last call of a kernel is all that
+// may come after the time; where that is too short to time the usual tile in all classes that one
+// is the best.
 //
 // Data is the same in all trials, two megabytes; what near classes read and write fits into 256
 // KB. One thread, the caller's.
