@@ -132,8 +132,9 @@ constexpr IsaLevel kLevels[] = {
 
 uint32_t find_features() {
   const Arm64Features there = find_arm64_features();
-  return (there.fp16 ? kFp16 : 0) | (there.dot_product ? kDotProduct : 0) |
-         (there.i8mm ? kI8mm : 0);
+  uint32_t features = there.fp16 ? kFp16 : 0u;
+  features |= there.dot_product ? kDotProduct : 0u;
+  return features | (there.i8mm ? kI8mm : 0u);
 }
 
 #else
