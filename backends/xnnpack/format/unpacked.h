@@ -8,7 +8,7 @@
 //   one row, 2 MB of weights or more,        worth it: weights that are read once a run come from
 //   which no other node reads                  memory, and packing them takes as long as some runs
 //
-// Smaller ones are packed: where a cache keeps them from run to run, packed ones take half the time.
+// Smaller ones are packed: where a cache keeps them from run to run, packed ones take half as long.
 // A convolution of single pixels over one pixel is such a product, too, and becomes one. A call may
 // have more rows: results are the same bits, and take longer.
 

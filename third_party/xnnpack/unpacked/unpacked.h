@@ -10,7 +10,7 @@
  *
  * Weights that are multiplied by one row are read from memory, once a run; to pack them takes as
  * long as several runs, and as much memory again. Turning them takes less time than reading them.
- * Vectors of 8 outputs do as well as those of 16: shuffles of the longer ones take twice as long, or
+ * Vectors of 8 outputs do as well as those of 16: shuffles of the longer ones take twice as long or
  * lines of sixteen rows that share a set of the cache drive each other out.
  * A sum is added up in the order of the inputs by fused multiply-adds, as XNNPACK's kernels do with
  * packed weights: results are the same bits.
