@@ -6,7 +6,7 @@
 //     for (size_t i = begin; i < end; ++i) ...
 //   });
 //
-// `nanoseconds` is what one unit takes on one thread, roughly. Work below 20 µs
+// `nanoseconds` is what one unit takes on one thread, roughly. Work below 7 µs
 // runs on the caller: waking a thread and waiting for it costs a good part of
 // that. The pieces are equal and large; their order is not defined.
 #ifndef PETREL_RUNTIME_KERNELS_OPTIMIZED_PARALLEL_H_
