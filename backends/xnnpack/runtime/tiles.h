@@ -8,8 +8,9 @@
 //
 // The rule names a tile by instruction sets. A trial measures for 20 ms, and a file that it names
 // keeps the result for later processes; a table is a file of tile_table.h. What is in a file and
-// does not count is told in one line of the log, and the rule is taken, or the trial made. May be
-// called by several threads: all wait for the first.
+// does not count is told in one line of the log, and the rule is taken, or the trial made. Where
+// there is no choice, as without FMA3, nothing is read or measured. May be called by several
+// threads: all wait for the first.
 #ifndef PETREL_BACKENDS_XNNPACK_RUNTIME_TILES_H_
 #define PETREL_BACKENDS_XNNPACK_RUNTIME_TILES_H_
 
@@ -34,7 +35,7 @@ struct SettledTiles {
   // What packed weights must have been made with: equal ones read them alike.
   std::string layout;
 
-  std::string text() const { return (name.empty() ? "one" : name) + " (" + way + ")"; }
+  std::string text() const { return (name.empty() ? "no choice" : name) + " (" + way + ")"; }
 };
 
 const SettledTiles& settle_tiles(const TileRequest& request = {});

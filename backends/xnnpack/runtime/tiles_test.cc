@@ -133,6 +133,18 @@ TEST_F(TilesDeathTest, AreNoneThatTheLevelForbids) {
               "settled [^ ]*-fma3 .trial.\n$");
 }
 
+TEST_F(TilesDeathTest, AreTheOnlyOnesWithoutFma) {
+  const auto text = [](const TileMachine& machine) { return table_of(other_tile(), machine); };
+  const auto settle_low = [&](Kind kind) {
+    if (runtime::set_isa_level("sse2") != runtime::Error::Ok) _exit(1);
+    settle_and_end({kind, path_});
+  };
+  EXPECT_EXIT(settle_with(Kind::kTable, path_, "native", text), with_warnings(0), "table");
+  for (const Kind kind : {Kind::kAny, Kind::kRule, Kind::kTrial, Kind::kTable}) {
+    EXPECT_EXIT(settle_low(kind), with_warnings(0), "^settled no choice .rule.\n$");
+  }
+}
+
 TEST_F(TilesDeathTest, OfATrialAreKeptAndReadTheNextTime) {
   EXPECT_EXIT(settle_and_end({Kind::kTrial, ""}), with_warnings(0), "^settled .* .trial.\n$");
   EXPECT_EXIT(settle_and_end({Kind::kTrial, path_}), with_warnings(0), "^settled .* .trial.\n$");

@@ -32,12 +32,11 @@ static const struct petrel_tile* chosen = NULL;
         NULL, 0                                                                                \
   }
 
-#define FMA3(rows, columns, more)                                                              \
-  {                                                                                            \
-    NAME(rows, columns, "fma3"), rows, columns, XNN_CAP_FMA3,                                  \
-        GEMM(1x##columns##__fma3_broadcast), GEMM(rows##x##columns##__fma3_broadcast),         \
-        IGEMM(1x##columns##__fma3_broadcast), IGEMM(rows##x##columns##__fma3_broadcast##more), \
-        NULL, 0                                                                                \
+#define FMA3(rows, columns, more)                                                                  \
+  {                                                                                                \
+    NAME(rows, columns, "fma3"), rows, columns, XNN_CAP_FMA3, GEMM(1x##columns##__fma3_broadcast), \
+        GEMM(rows##x##columns##__fma3_broadcast), IGEMM(1x##columns##__fma3_broadcast),            \
+        IGEMM(rows##x##columns##__fma3_broadcast##more), NULL, 0                                   \
   }
 
 /* Those of the rule are the first of their instructions. */
