@@ -55,6 +55,7 @@ _XNNPACK_PATCHES = [
     "group_halves",
     "rows_of_threads",
     "tile_choice",
+    "shallow",
 ]
 
 def source_libraries():
