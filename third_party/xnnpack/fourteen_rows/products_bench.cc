@@ -54,6 +54,7 @@ int main() {
     compare({rows, 256, 512, 0}, limit);
   }
   for (size_t columns : {8, 16, 24, 40, 48, 72, 80, 96}) compare({1000, 80, columns, 0}, limit);
+  for (size_t depth : {16, 24, 32, 48, 64, 96, 128, 192}) compare({784, depth, 128, 0}, limit);
   for (size_t channels : {8, 16, 32, 64}) compare({1000, channels, channels, 9}, limit);
   for (size_t depth : {512, 768, 1024, 1040, 1536, 2048, 2080}) compare({98, depth, 512, 0}, limit);
   compare({196, 256, 256, 9}, limit);
