@@ -21,6 +21,8 @@ struct Call {
 }  // namespace
 
 void parallel_ranges(size_t count, double nanoseconds, RangeFunction function, void* context) {
+  // To ask for a pool takes memory the first time.
+  if (thread_count() == 1) return function(context, 0, count);
   const SharedThreadPool pool = shared_thread_pool();
   if (pool == nullptr) return function(context, 0, count);
   const size_t threads = pthreadpool_get_threads_count(pool.get());
