@@ -9,7 +9,6 @@
 //
 // These are microseconds of the run in the middle, in turn and alone. The input is [1, length] of
 // tokens that count up from 1.
-#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -20,6 +19,7 @@
 
 #include "extension/module/module.h"
 #include "extension/tensor/filled.h"
+#include "test/perf/middle.h"
 
 namespace {
 
@@ -38,12 +38,6 @@ bool run(Module* module, Length* length, std::vector<double>* times) {
   const bool is_done = module->forward({runtime::EValue(*length->input)}).ok();
   times->push_back(std::chrono::duration<double, std::micro>(Clock::now() - before).count());
   return is_done;
-}
-
-double middle(std::vector<double> times) {
-  const auto half = times.begin() + static_cast<ptrdiff_t>(times.size() / 2);
-  std::nth_element(times.begin(), half, times.end());
-  return *half;
 }
 
 bool make(int tokens, Length* length) {

@@ -16,6 +16,8 @@ from typing import Callable
 
 import numpy as np
 
+from peer_runner import microseconds, onnxruntime_session, openvino_request
+
 Run = Callable[[np.ndarray], np.ndarray]
 
 
@@ -29,25 +31,13 @@ def wheel(model: str, threads: int) -> Run:
 
 
 def onnxruntime(model: str, threads: int) -> Run:
-    import onnxruntime as ort
-
-    options = ort.SessionOptions()
-    options.intra_op_num_threads = threads
-    options.inter_op_num_threads = 1
-    session = ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    session = onnxruntime_session(model, threads)
     name = session.get_inputs()[0].name
     return lambda tokens: session.run(None, {name: tokens})[0]
 
 
 def openvino(model: str, threads: int) -> Run:
-    import openvino as ov
-
-    compiled = ov.Core().compile_model(model, "CPU", {
-        "INFERENCE_NUM_THREADS": threads,
-        "INFERENCE_PRECISION_HINT": "f32",
-        "PERFORMANCE_HINT": "LATENCY",
-    })
-    request = compiled.create_infer_request()
+    request = openvino_request(model, threads)
     return lambda tokens: request.infer([tokens])[0]
 
 
@@ -61,7 +51,7 @@ def tokens_of(length: int) -> np.ndarray:
 def timed(run: Run, tokens: np.ndarray) -> float:
     start = time.perf_counter()
     run(tokens)
-    return (time.perf_counter() - start) * 1e6
+    return microseconds(start)
 
 
 def main() -> None:

@@ -23,13 +23,28 @@ import numpy as np
 Engine = tuple[Callable[[], None], Callable[[], list[np.ndarray]]]  # run, outputs
 
 
-def onnxruntime(model: str, inputs: list[np.ndarray], threads: int) -> Engine:
+def onnxruntime_session(model: str, threads: int):
     import onnxruntime as ort
 
     options = ort.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
-    session = ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    return ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+
+
+def openvino_request(model: str, threads: int):
+    import openvino as ov
+
+    compiled = ov.Core().compile_model(model, "CPU", {
+        "INFERENCE_NUM_THREADS": threads,
+        "INFERENCE_PRECISION_HINT": "f32",
+        "PERFORMANCE_HINT": "LATENCY",
+    })
+    return compiled.create_infer_request()
+
+
+def onnxruntime(model: str, inputs: list[np.ndarray], threads: int) -> Engine:
+    session = onnxruntime_session(model, threads)
     binding = session.io_binding()
     for slot, array in zip(session.get_inputs(), inputs, strict=True):
         binding.bind_cpu_input(slot.name, array)
@@ -41,13 +56,7 @@ def onnxruntime(model: str, inputs: list[np.ndarray], threads: int) -> Engine:
 def openvino(model: str, inputs: list[np.ndarray], threads: int) -> Engine:
     import openvino as ov
 
-    core = ov.Core()
-    compiled = core.compile_model(model, "CPU", {
-        "INFERENCE_NUM_THREADS": threads,
-        "INFERENCE_PRECISION_HINT": "f32",
-        "PERFORMANCE_HINT": "LATENCY",
-    })
-    request = compiled.create_infer_request()
+    request = openvino_request(model, threads)
     for i, array in enumerate(inputs):
         request.set_input_tensor(i, ov.Tensor(array, shared_memory=True))
     outputs = lambda: [np.array(t.data) for t in request.output_tensors]

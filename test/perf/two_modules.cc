@@ -9,7 +9,6 @@
 //    "together_per_second": 4720}
 //
 // THREADS is for all modules together, as the pool belongs to the process.
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -20,6 +19,7 @@
 
 #include "extension/module/module.h"
 #include "extension/tensor/filled.h"
+#include "test/perf/middle.h"
 
 namespace {
 
@@ -65,13 +65,6 @@ std::vector<double> run(Running* module, double seconds) {
     times.push_back(std::chrono::duration<double, std::micro>(Clock::now() - before).count());
   }
   return times;
-}
-
-double middle(std::vector<double> times) {
-  if (times.empty()) return 0;
-  const auto half = times.begin() + static_cast<ptrdiff_t>(times.size() / 2);
-  std::nth_element(times.begin(), half, times.end());
-  return *half;
 }
 
 }  // namespace

@@ -83,7 +83,7 @@ struct winograd_layer {
   bool has_panels_first;                 /* the second order of the two */
   size_t block;                          /* tiles that are multiplied, all in the second order */
   size_t part;                           /* tiles of a task of what comes first there */
-  size_t tasks_of_group;                 /* if there are some groups */
+  size_t tasks_of_group;                 /* threads that share one, or all tiles without groups */
 
   const float* input;
   const float* zeros; /* for pixels of the padding; may be null where there is none */
