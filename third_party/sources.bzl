@@ -56,6 +56,7 @@ _XNNPACK_PATCHES = [
     "rows_of_threads",
     "tile_choice",
     "shallow",
+    "lanes",
 ]
 
 def source_libraries():

@@ -18,9 +18,10 @@ namespace petrel::backends::xnnpack {
 // read what they do not write. Saturates. Precondition: ids and kinds exist.
 uint64_t count_multiply_adds(const Graph& graph);
 
-// Whether several threads compute the graph faster than one. Only large nodes are shared
-// (third_party/xnnpack/small_operators.patch); where those are few, as in recurrent networks, the
-// others are slower beside threads that wait for the next of them than the large ones gain.
+// Whether threads that share nodes compute the graph faster than one. Only large nodes are
+// shared (third_party/xnnpack/small_operators.patch); where those are few, as in recurrent
+// networks, the others are slower beside threads that wait for the next of them than the large
+// ones gain.
 bool gains_by_threads(const Graph& graph);
 
 // What every call costs whatever its sizes: a node takes some 20 ns before its first

@@ -27,6 +27,7 @@
 #include "backends/xnnpack/runtime/subgraph.h"
 #include "backends/xnnpack/runtime/touch.h"
 #include "backends/xnnpack/runtime/ways.h"
+#include "third_party/xnnpack/lanes/lanes.h"
 
 namespace petrel::backends::xnnpack {
 namespace {
@@ -186,8 +187,9 @@ Error Delegate::build(const runtime::NamedDataMap* map, const Options& options,
   if (multiply_adds_ >= kMinMultiplyAddsForThreads) {
     thread_pool_ = runtime::shared_thread_pool();
   }
-  if (gains_by_threads(graph_)) run_pool_ = thread_pool_.get();
-  const auto threads = static_cast<uint32_t>(pthreadpool_get_threads_count(run_pool_));
+  shares_nodes_ = gains_by_threads(graph_);
+  const auto threads = static_cast<uint32_t>(
+      shares_nodes_ ? pthreadpool_get_threads_count(thread_pool_.get()) : 1);
   ConstantSource constants(graph_, map);
   // A file of packed weights has all of them, so that nothing else is read.
   const bool unpacked = options.unpacked && options.packed_file == nullptr;
@@ -250,7 +252,8 @@ Error Delegate::make_runtime(xnn_subgraph_t subgraph, const Options& options,
   {
     PaidCall call(runtime::saturating_sum(counted_bytes(graph_), filters), options.memory);
     status = xnn_create_runtime_v4(subgraph, share_weights ? weights_.provider() : nullptr,
-                                   workspace_->get(), run_pool_, 0, &runtime_);
+                                   workspace_->get(), thread_pool_.get(),
+                                   shares_nodes_ ? 0 : PETREL_FLAG_SHARE_LANES_ALONE, &runtime_);
     was_refused = call.was_refused();
   }
   xnn_set_late_data(nullptr);

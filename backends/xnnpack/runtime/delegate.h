@@ -133,8 +133,8 @@ class Delegate {
   // Constants that kernels read every time.
   KeptConstants kept_;
   runtime::SharedThreadPool thread_pool_;
-  // The same, or null where the graph does not gain by it but when it is loaded.
-  pthreadpool_t run_pool_ = nullptr;
+  // Otherwise threads compute lanes (third_party/xnnpack/lanes), and what loading does.
+  bool shares_nodes_ = false;
   WeightSession weights_;
   // Written to when the first run shows that loading is over.
   std::shared_ptr<PackedFile> packed_file_;

@@ -4,6 +4,7 @@
 #include <stdint.h>
 
 #include "pthreadpool.h"
+#include "third_party/xnnpack/lanes/lanes.h"
 #include "xnnpack/allocator.h"
 #include "xnnpack/compute.h"
 #include "xnnpack/microfnptr.h"
@@ -23,8 +24,10 @@ enum kind {
 /* One line of the cache. */
 struct petrel_call {
   uint32_t step;
-  uint16_t kind;
-  uint16_t more; /* how many calls behind this one need no operator; more follow than fit */
+  uint8_t kind;
+  uint8_t lane;  /* 0: no stretch; 1, 2, and 3, 4 of every other one, to tell it from its neighbour */
+  uint16_t more; /* how many calls behind this one, of its lane, need no operator; more follow than
+                    fit */
   union {
     struct {
       union {
@@ -199,6 +202,18 @@ static void plan_step(struct petrel_call* call, const struct xnn_operator_data* 
   if (!plan_kernel(call, &op->compute[0], context)) plan_loop(call, &op->compute[0], context);
 }
 
+static void plan_lanes(const struct petrel_lanes* lanes, struct petrel_calls* calls) {
+  size_t stretch = 0;
+  for (size_t i = 0; i < calls->count; i++) {
+    struct petrel_call* call = &calls->calls[i];
+    const uint32_t op = call->step / XNN_MAX_OPERATOR_OBJECTS;
+    call->lane = 0;
+    if (lanes == NULL || lanes->of_operator[op] == 0) continue;
+    while (op >= lanes->stretches[stretch].end) stretch++;
+    call->lane = (uint8_t)(lanes->of_operator[op] + 2 * (stretch % 2));
+  }
+}
+
 void petrel_plan_calls(xnn_runtime_t runtime, struct petrel_calls* calls) {
   calls->count = 0;
   for (size_t i = 0; i < runtime->num_ops; i++) {
@@ -210,9 +225,11 @@ void petrel_plan_calls(xnn_runtime_t runtime, struct petrel_calls* calls) {
       plan_step(call, &runtime->opdata[i], op);
     }
   }
+  plan_lanes(runtime->lanes, calls);
   uint16_t more = 0;
   for (size_t i = calls->count; i-- > 0;) {
     struct petrel_call* call = &calls->calls[i];
+    if (i + 1 < calls->count && call->lane != call[1].lane) more = 0;
     call->more = more;
     more = call->kind == kOperator ? 0 : (uint16_t)(more < UINT16_MAX - 1 ? more + 1 : 0);
   }
@@ -327,27 +344,77 @@ static void run_in_a_row(void* context, size_t index) {
   }
 }
 
-static enum xnn_status run_operator(xnn_runtime_t runtime, size_t step) {
+static enum xnn_status run_operator(xnn_runtime_t runtime, size_t step, pthreadpool_t threads) {
   const size_t i = step / XNN_MAX_OPERATOR_OBJECTS;
   const size_t j = step % XNN_MAX_OPERATOR_OBJECTS;
-  const struct xnn_operator_data* data = &runtime->opdata[i];
-  return xnn_run_operator_with_index(data->operator_objects[j], i, j,
-                                     data->is_small ? NULL : runtime->threadpool);
+  return xnn_run_operator_with_index(runtime->opdata[i].operator_objects[j], i, j, threads);
+}
+
+/* The first call behind those that run in a row with this one. */
+static const struct petrel_call* next_of(const struct petrel_call* call) {
+  return call + (call->kind == kOperator ? 1 : call->more + 1);
+}
+
+struct lane_run {
+  xnn_runtime_t runtime;
+  const struct petrel_call *first, *end; /* of the stretch */
+  enum xnn_status statuses[2];
+};
+
+static void run_lane(void* context, size_t index) {
+  struct lane_run* run = context;
+  for (const struct petrel_call* call = run->first; call != run->end; call = next_of(call)) {
+    if ((call->lane - 1u) % 2 != index) continue;
+    if (call->kind != kOperator) {
+      struct run row = {call, NULL};
+      run_in_a_row(&row, 0);
+      continue;
+    }
+    run->statuses[index] = run_operator(run->runtime, call->step, NULL);
+    if (run->statuses[index] != xnn_status_success) return;
+  }
+}
+
+static bool is_same_stretch(uint8_t lane, uint8_t other) {
+  return other != 0 && (lane - 1) / 2 == (other - 1) / 2;
+}
+
+/* Runs both lanes of the stretch that begins with the call; *last becomes its last call. */
+static enum xnn_status run_lanes(xnn_runtime_t runtime, const struct petrel_call* first,
+                                 const struct petrel_call* end, const struct petrel_call** last) {
+  const struct petrel_call* behind = first;
+  while (behind != end && is_same_stretch(first->lane, behind->lane)) behind = next_of(behind);
+  struct lane_run run = {runtime, first, behind, {xnn_status_success, xnn_status_success}};
+  pthreadpool_parallelize_1d(runtime->threadpool, run_lane, &run, 2,
+                             PTHREADPOOL_FLAG_DISABLE_DENORMALS);
+  *last = behind - 1;
+  return run.statuses[0] != xnn_status_success ? run.statuses[0] : run.statuses[1];
+}
+
+static enum xnn_status run_step(xnn_runtime_t runtime, size_t step,
+                                const struct petrel_observer* observer) {
+  const struct xnn_operator_data* data = &runtime->opdata[step / XNN_MAX_OPERATOR_OBJECTS];
+  if (observer != NULL) observer->begin(observer->context, step);
+  const enum xnn_status status =
+      run_operator(runtime, step, data->is_small ? NULL : runtime->threadpool);
+  if (observer != NULL) observer->end(observer->context, step);
+  return status;
 }
 
 enum xnn_status petrel_run_calls(xnn_runtime_t runtime, const struct petrel_calls* calls,
                                  const struct petrel_observer* observer) {
   const struct petrel_call* end = calls->calls + calls->count;
   for (const struct petrel_call* call = calls->calls; call != end; call++) {
-    if (call->kind != kOperator) {
+    enum xnn_status status = xnn_status_success;
+    if (call->lane != 0 && observer == NULL) {
+      status = run_lanes(runtime, call, end, &call);
+    } else if (call->kind != kOperator) {
       struct run run = {call, observer};
       pthreadpool_parallelize_1d(NULL, run_in_a_row, &run, 1, PTHREADPOOL_FLAG_DISABLE_DENORMALS);
       call += call->more;
-      continue;
+    } else {
+      status = run_step(runtime, call->step, observer);
     }
-    if (observer != NULL) observer->begin(observer->context, call->step);
-    const enum xnn_status status = run_operator(runtime, call->step);
-    if (observer != NULL) observer->end(observer->context, call->step);
     if (status != xnn_status_success) return status;
   }
   return xnn_status_success;
