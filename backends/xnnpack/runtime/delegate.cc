@@ -188,8 +188,8 @@ Error Delegate::build(const runtime::NamedDataMap* map, const Options& options,
     thread_pool_ = runtime::shared_thread_pool();
   }
   shares_nodes_ = gains_by_threads(graph_);
-  const auto threads = static_cast<uint32_t>(
-      shares_nodes_ ? pthreadpool_get_threads_count(thread_pool_.get()) : 1);
+  const auto threads =
+      static_cast<uint32_t>(shares_nodes_ ? pthreadpool_get_threads_count(thread_pool_.get()) : 1);
   ConstantSource constants(graph_, map);
   // A file of packed weights has all of them, so that nothing else is read.
   const bool unpacked = options.unpacked && options.packed_file == nullptr;

@@ -25,7 +25,8 @@ enum kind {
 struct petrel_call {
   uint32_t step;
   uint8_t kind;
-  uint8_t lane;  /* 0: no stretch; 1, 2, and 3, 4 of every other one, to tell it from its neighbour */
+  uint8_t
+      lane; /* 0: no stretch; 1, 2, and 3, 4 of every other one, to tell it from its neighbour */
   uint16_t more; /* how many calls behind this one, of its lane, need no operator; more follow than
                     fit */
   union {

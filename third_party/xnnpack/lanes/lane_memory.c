@@ -151,8 +151,8 @@ static bool add_value(struct check* c, uint32_t id, uint8_t lane, bool is_writte
   const size_t first = c->tracker->usage[id].alloc_offset;
   size_t bytes = value->size;
   if (value->datatype == xnn_datatype_qdint8) {
-    bytes = xnn_tensor_get_rounded_size(value) +
-            xnn_tensor_get_rounded_dynamic_quant_param_size(value);
+    bytes =
+        xnn_tensor_get_rounded_size(value) + xnn_tensor_get_rounded_dynamic_quant_param_size(value);
   }
   c->ranges[c->count++] = (struct range){first, first + bytes, lane, is_written};
   return true;

@@ -56,7 +56,8 @@ class Net {
       filter[i] = std::sin(static_cast<float>(i + weights_.size())) / 8;
     }
     const uint32_t w = value({kWidth, kWidth}, filter.data()), y = inner();
-    check(xnn_define_fully_connected(graph_, -INFINITY, INFINITY, x, w, XNN_INVALID_VALUE_ID, y, 0));
+    check(
+        xnn_define_fully_connected(graph_, -INFINITY, INFINITY, x, w, XNN_INVALID_VALUE_ID, y, 0));
     return y;
   }
   uint32_t unary(xnn_unary_operator kind, uint32_t x, uint32_t y) {
