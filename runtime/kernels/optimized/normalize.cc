@@ -48,11 +48,12 @@ void NormalizeRow(const float* in, float mean, float inverse, const float* weigh
     if (bias != nullptr) y = hn::Add(y, hn::LoadU(d, bias + i));
     hn::StoreU(y, d, out + i);
   }
-  for (; i < n; ++i) {
-    float y = (in[i] - mean) * inverse;
-    if (weight != nullptr) y *= weight[i];
-    if (bias != nullptr) y += bias[i];
-    out[i] = y;
+  if (i < n) {
+    const size_t rest = n - i;
+    V y = hn::Mul(hn::Sub(LoadFirst(in + i, rest), center), factor);
+    if (weight != nullptr) y = hn::Mul(y, LoadFirst(weight + i, rest));
+    if (bias != nullptr) y = hn::Add(y, LoadFirst(bias + i, rest));
+    StoreFirst(y, out + i, rest);
   }
 }
 

@@ -10,7 +10,6 @@
 #endif
 
 #include <cstddef>
-#include <cstring>
 
 #include "hwy/highway.h"
 #include "runtime/kernels/optimized/vector_math-inl.h"
@@ -28,7 +27,7 @@ HWY_INLINE double SumOf(const float* row, size_t n, const F& f) {
   constexpr size_t kBlock = 4096;
   double total = 0.0;
   size_t i = 0;
-  while (i + lanes <= n) {
+  while (i < n) {
     const size_t end = n - i < kBlock ? n : i + kBlock;
     V sum0 = hn::Zero(d), sum1 = hn::Zero(d);
     for (; i + 2 * lanes <= end; i += 2 * lanes) {
@@ -36,13 +35,12 @@ HWY_INLINE double SumOf(const float* row, size_t n, const F& f) {
       sum1 = hn::Add(sum1, f(hn::LoadU(d, row + i + lanes)));
     }
     for (; i + lanes <= end; i += lanes) sum0 = hn::Add(sum0, f(hn::LoadU(d, row + i)));
+    if (i < end) {
+      const V rest = f(LoadFirst(row + i, end - i));
+      sum1 = hn::Add(sum1, hn::IfThenElseZero(hn::FirstN(d, end - i), rest));
+      i = end;
+    }
     total += hn::GetLane(hn::SumOfLanes(d, hn::Add(sum0, sum1)));
-  }
-  if (i < n) {
-    HWY_ALIGN float rest[kMaxLanes] = {};
-    std::memcpy(rest, row + i, (n - i) * sizeof(float));
-    hn::Store(f(hn::Load(d, rest)), d, rest);
-    for (size_t k = 0; k < n - i; ++k) total += rest[k];
   }
   return total;
 }

@@ -194,6 +194,31 @@ HWY_INLINE V Erf(V x) {
   return hn::IfThenElse(hn::IsNaN(x), x, y);
 }
 
+// The first n elements, fewer than a vector has, and zeros behind them. What lies past them is not
+// read.
+HWY_INLINE V LoadFirst(const float* in, size_t n) {
+  const D d;
+#if HWY_TARGET <= HWY_AVX2
+  return hn::MaskedLoad(hn::FirstN(d, n), d, in);
+#else
+  HWY_ALIGN float first[kMaxLanes] = {};
+  std::memcpy(first, in, n * sizeof(float));
+  return hn::Load(d, first);
+#endif
+}
+
+// Writes no more than the first n elements.
+HWY_INLINE void StoreFirst(V v, float* out, size_t n) {
+  const D d;
+#if HWY_TARGET <= HWY_AVX2
+  hn::BlendedStore(v, hn::FirstN(d, n), d, out);
+#else
+  HWY_ALIGN float first[kMaxLanes];
+  hn::Store(v, d, first);
+  std::memcpy(out, first, n * sizeof(float));
+#endif
+}
+
 // out[i] = f(in[i]); the elements that do not fill a vector go through one on
 // the stack, in the same loop, as f may be long. `in` may be `out`.
 template <typename F>
