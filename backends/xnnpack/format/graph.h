@@ -138,7 +138,8 @@ struct Node {
   Window window;                // convolutions and pools
   Channels channels;            // convolutions
   std::vector<uint32_t> list;   // perm, new_shape, offsets, pre_paddings
-  std::vector<uint32_t> list2;  // slice sizes, post_paddings
+  // Slice sizes, post_paddings, sizes of a reshape's input: 0 for any, empty if all are any.
+  std::vector<uint32_t> list2;
   float scalar = 0;             // negative_slope, alpha, padding_value
   uint32_t axis = 0;            // concatenation
   uint32_t new_height = 0;      // resizing

@@ -291,7 +291,17 @@ Problem infer_transpose(const Node& node, const Dims& x, Dims* out) {
                           to_string(x));
 }
 
+// Whether the input has the sizes that the node needs, 0 for any.
+bool has_needed_sizes(const Node& node, const Dims& x) {
+  if (node.list2.empty()) return true;
+  const auto fits = [](uint32_t size, uint32_t needed) { return needed == 0 || size == needed; };
+  return std::equal(x.begin(), x.end(), node.list2.begin(), node.list2.end(), fits);
+}
+
 Problem infer_reshape(const Node& node, const Dims& x, Dims* out) {
+  if (!has_needed_sizes(node, x)) {
+    return Problem::invalid("input " + to_string(x) + " is not " + to_string(node.list2));
+  }
   *out = node.list;
   const size_t zeros = static_cast<size_t>(std::count(out->begin(), out->end(), 0u));
   const uint64_t elements = count_elements(x);

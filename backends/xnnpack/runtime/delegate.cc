@@ -12,6 +12,7 @@
 #include "backends/xnnpack/format/channels_last.h"
 #include "backends/xnnpack/format/dead_nodes.h"
 #include "backends/xnnpack/format/graph_check.h"
+#include "backends/xnnpack/format/joined_transposes.h"
 #include "backends/xnnpack/format/live_bytes.h"
 #include "backends/xnnpack/format/operator_bytes.h"
 #include "backends/xnnpack/format/payload_reader.h"
@@ -129,6 +130,7 @@ Result<std::unique_ptr<Delegate>> Delegate::create_paid(Graph given, size_t payl
   const uint64_t before =
       structure_bytes(graph.values.size(), graph.nodes.size(), graph.constants.size());
   keep_channels_last(&graph);
+  join_transposes(&graph);
   chain_joins(&graph);
   const uint64_t after = structure_bytes(graph);
   if (after > before) PETREL_RETURN_IF_ERROR(pay_for_structure(options, after - before));
