@@ -80,16 +80,12 @@ void SoftmaxColumns(const float* in, float* out, size_t n, size_t stride, size_t
                     bool logarithm) {
   const D d;
   const size_t lanes = hn::Lanes(d);
-  HWY_ALIGN float part[kMaxLanes] = {};
   const auto load = [&](const float* from) HWY_ATTR {
-    if (columns >= lanes) return hn::LoadU(d, from);
-    std::memcpy(part, from, columns * sizeof(float));
-    return hn::Load(d, part);
+    return columns >= lanes ? hn::LoadU(d, from) : LoadFirst(from, columns);
   };
   const auto store = [&](V v, float* to) HWY_ATTR {
     if (columns >= lanes) return hn::StoreU(v, d, to);
-    hn::Store(v, d, part);
-    std::memcpy(to, part, columns * sizeof(float));
+    StoreFirst(v, to, columns);
   };
   V largest = hn::Set(d, -kInfinity);
   for (size_t i = 0; i < n; ++i) largest = hn::Max(largest, load(in + i * stride));
