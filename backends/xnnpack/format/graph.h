@@ -135,14 +135,14 @@ struct Node {
   float output_min = -std::numeric_limits<float>::infinity();
   float output_max = std::numeric_limits<float>::infinity();
 
-  Window window;                // convolutions and pools
-  Channels channels;            // convolutions
-  std::vector<uint32_t> list;   // perm, new_shape, offsets, pre_paddings
+  Window window;               // convolutions and pools
+  Channels channels;           // convolutions
+  std::vector<uint32_t> list;  // perm, new_shape, offsets, pre_paddings
   // Slice sizes, post_paddings, sizes of a reshape's input: 0 for any, empty if all are any.
   std::vector<uint32_t> list2;
-  float scalar = 0;             // negative_slope, alpha, padding_value
-  uint32_t axis = 0;            // concatenation
-  uint32_t new_height = 0;      // resizing
+  float scalar = 0;         // negative_slope, alpha, padding_value
+  uint32_t axis = 0;        // concatenation
+  uint32_t new_height = 0;  // resizing
   uint32_t new_width = 0;
 
   // Decided when it is made ready to run: whether it is computed by Winograd's algorithm.

@@ -21,8 +21,8 @@ constexpr size_t kMostParts = 3;
 // Some of the places of the source, as a dim of a strided array.
 struct Part {
   uint64_t size = 1;
-  uint64_t stride = 1;     // in elements of the source
-  bool is_first = false;   // the first dim of the source, whose size may vary
+  uint64_t stride = 1;    // in elements of the source
+  bool is_first = false;  // the first dim of the source, whose size may vary
 };
 
 using Parts = std::vector<Part>;
@@ -171,8 +171,7 @@ class Rewrite {
     const bool is_transpose = node.kind == NodeKind::StaticTranspose;
     const bool moves = is_transpose || node.kind == NodeKind::StaticReshape;
     const uint32_t out = node.outputs[0];
-    if (!moves || !may_be_view(graph_.values[node.inputs[0]]) ||
-        !may_be_view(graph_.values[out])) {
+    if (!moves || !may_be_view(graph_.values[node.inputs[0]]) || !may_be_view(graph_.values[out])) {
       graph_.nodes.push_back(node);
       return;
     }
