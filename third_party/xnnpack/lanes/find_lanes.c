@@ -12,6 +12,9 @@
 #define CALL_WORK 4000
 #define LEAST_WORK 1300000
 
+/* A search takes a nanosecond or two for each. */
+#define LEAST_STEPS 200000
+
 struct search {
   xnn_runtime_t runtime;
   size_t threads;
@@ -72,6 +75,13 @@ static void mark(struct search* s, uint32_t op, uint32_t marks) {
   s->marks[op] = s->number * 4 + (marks_of(s, op) | marks);
 }
 
+/* False for good once there are too few. */
+static bool take_steps(struct search* s, size_t count) {
+  const bool has_steps = count <= s->steps_left;
+  s->steps_left = has_steps ? s->steps_left - count : 0;
+  return has_steps;
+}
+
 /* Behind the last operator from `earliest` on that both `a` and `b` need, or that may not be in a
  * lane. */
 static uint32_t find_first(struct search* s, uint32_t a, uint32_t b, uint32_t earliest) {
@@ -87,7 +97,7 @@ static uint32_t find_first(struct search* s, uint32_t a, uint32_t b, uint32_t ea
       if (needed != NONE) mark(s, needed, marks);
     }
     if (i == earliest) return i;
-    if (s->steps_left-- == 0) return NONE;
+    if (!take_steps(s, 1)) return NONE;
   }
 }
 
@@ -154,7 +164,7 @@ static void find_stretch(struct search* s, uint32_t join, struct petrel_lanes* l
   if (a == NONE || b == NONE || a == b || a < earliest || b < earliest) return;
   if (a >= join || b >= join) return;
   const uint32_t first = find_first(s, a, b, earliest);
-  if (first == NONE || first > a || first > b) return;
+  if (first == NONE || first > a || first > b || !take_steps(s, join - first)) return;
   if (divide(s, a, b, first, join, lanes->of_operator)) {
     lanes->stretches[lanes->num_stretches++] = (struct petrel_stretch){first, join};
   } else {
@@ -175,7 +185,7 @@ static bool find_all(xnn_runtime_t runtime, struct petrel_lanes* lanes) {
       xnn_allocate_zero_memory((num_ops + 1) * sizeof(uint32_t)),
       xnn_allocate_memory((num_ops + 1) * sizeof(uint32_t)),
       0,
-      16 * num_ops,
+      LEAST_STEPS + 16 * num_ops,
   };
   const bool has_memory = s.producers != NULL && s.marks != NULL && s.groups != NULL;
   if (has_memory) {
