@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "backends/xnnpack/format/widened.h"
+#include "backends/xnnpack/format/winograd.h"
 
 namespace petrel::backends::xnnpack {
 namespace {
@@ -239,8 +240,7 @@ uint64_t winograd_bytes(const Graph& graph, const Node& node) {
   const uint64_t planes = side * side;
   const uint64_t filter_planes = (tile + 2) * (tile + 2);
   constexpr uint64_t kBetween = 32;
-  const Dims& out = output_dims(graph, node);
-  const uint64_t tiles = product({out[0], divide_up(out[1], tile), divide_up(out[2], tile)});
+  const uint64_t tiles = count_winograd_tiles(graph, node, tile);
   uint64_t most = winograd_by_blocks_bytes(node, planes, kBetween);
   if (product({tiles, planes}) <= product({filter_planes, node.channels.group_output_channels})) {
     most = std::max(most, winograd_by_panels_bytes(node, tiles, planes, kBetween));

@@ -48,9 +48,11 @@ constexpr Way kWays[] = {{2, 1, 200}, {4, 1, 415}, {2, 2, 400}, {4, 2, 1400}};
 
 bool is_for(const Way& way, const Node& node) { return way.stride == node.window.stride_height; }
 
-uint64_t count_tiles(const Graph& graph, const Node& node, uint64_t tile) {
+uint64_t divide_up(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
+
+uint64_t count_pixels(const Graph& graph, const Node& node) {
   const Dims& out = graph.values[node.outputs[0]].dims;
-  return uint64_t{out[0]} * ((out[1] + tile - 1) / tile) * ((out[2] + tile - 1) / tile);
+  return uint64_t{out[0]} * out[1] * out[2];
 }
 
 // Of all groups.
@@ -62,12 +64,12 @@ double pairs_of_channels(const Node& node) {
 // `read` is the cost of reading a weight, here and below.
 double direct_cost(const Graph& graph, const Node& node, double read) {
   return pairs_of_channels(node) *
-         (9.0 * static_cast<double>(count_tiles(graph, node, 1)) + 9 * read);
+         (9.0 * static_cast<double>(count_pixels(graph, node)) + 9 * read);
 }
 
 // The transformed input is in memory as a whole, and the filter in parts: winograd.h there.
 bool is_made_in_parts(const Graph& graph, const Node& node, const Way& way) {
-  return static_cast<double>(count_tiles(graph, node, way.tile)) *
+  return static_cast<double>(count_winograd_tiles(graph, node, way.tile)) *
              static_cast<double>(way.planes()) <=
          static_cast<double>(way.filter_planes()) * node.channels.group_output_channels;
 }
@@ -83,7 +85,7 @@ double cost(const Graph& graph, const Node& node, const Way& way, bool each_run,
       node.channels.groups * (static_cast<double>(node.channels.group_input_channels) +
                               node.channels.group_output_channels);
   const double pairs = pairs_of_channels(node);
-  const auto tiles = static_cast<double>(count_tiles(graph, node, way.tile));
+  const auto tiles = static_cast<double>(count_winograd_tiles(graph, node, way.tile));
   const auto floats = static_cast<double>(way.filter_planes());
   return tiles * (static_cast<double>(way.planes()) * pairs + way.transform * channels) +
          pairs * (floats * read + (each_run ? made_cost(graph, node, way, read) : 0));
@@ -125,7 +127,7 @@ uint64_t transformed_bytes(const Graph& graph, const Node& node, const Way& way)
     return std::min(filter_bytes(graph, node), kMostBytes) / 9 * way.filter_planes();
   }
   // No more than the filter's, which a graph has. A thread has a group's.
-  return std::min<uint64_t>(node.channels.groups, 2) * count_tiles(graph, node, way.tile) *
+  return std::min<uint64_t>(node.channels.groups, 2) * count_winograd_tiles(graph, node, way.tile) *
          way.planes() * node.channels.group_input_channels * sizeof(float);
 }
 
@@ -141,8 +143,11 @@ bool is_possible(const Graph& graph, const Node& node) {
   const Channels& c = node.channels;
   const bool has_window = w.kernel_height == 3 && w.kernel_width == 3 &&
                           w.stride_height == w.stride_width && w.stride_height >= 1 &&
-                          w.stride_height <= 2 && w.dilation_height == 1 && w.dilation_width == 1;
+                          w.stride_height <= 2 && w.dilation_height == w.dilation_width &&
+                          (w.dilation_height == 1 || w.stride_height == 1);
   if (!has_window) return false;
+  const Dims& out = graph.values[node.outputs[0]].dims;
+  if (w.dilation_height > std::min(out[1], out[2])) return false;
   for (const uint32_t id : {node.inputs[0], node.inputs[1], node.outputs[0]}) {
     if (graph.values[id].datatype != Datatype::FP32) return false;
   }
@@ -207,6 +212,14 @@ bool is_packed(const Node& node) {
 }
 
 }  // namespace
+
+uint64_t count_winograd_tiles(const Graph& graph, const Node& node, uint64_t tile) {
+  const Dims& out = graph.values[node.outputs[0]].dims;
+  const uint64_t apart = node.window.dilation_height;
+  const uint64_t rows = divide_up(divide_up(out[1], apart), tile);
+  const uint64_t columns = divide_up(divide_up(out[2], apart), tile);
+  return uint64_t{out[0]} * apart * apart * rows * columns;
+}
 
 void choose_winograd(Graph* graph, uint32_t threads) {
   const uint64_t most = most_operand_bytes(*graph);

@@ -4,7 +4,8 @@
 // and not directly, in tiles of which size, and whether their filters are packed for it.
 //
 //   3 x 3, stride 1 or 2, floats, constant weights,  possible
-//   16 channels or more in and out of each group
+//   16 channels or more in and out of each group,
+//   dilated by no more than the output's sides at a stride of 1
 //
 //   way          multiply-adds for each tile    floats read and written      bytes beside
 //                                               for each pair of channels    the filter's
@@ -33,6 +34,10 @@
 #include "backends/xnnpack/format/graph.h"
 
 namespace petrel::backends::xnnpack {
+
+// Tiles of `tile` x `tile` outputs of a convolution. With a dilated window, pixels that lie so far
+// apart are a plane of their own, and each plane has as many tiles as the largest one.
+uint64_t count_winograd_tiles(const Graph& graph, const Node& node, uint64_t tile);
 
 // Sets `winograd` of each node, with `threads` for those that are chosen.
 // Precondition: the graph passes check_graph, threads > 0.

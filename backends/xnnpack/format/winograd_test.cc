@@ -93,6 +93,21 @@ TEST(Winograd, MayHaveAStrideOfTwo) {
   EXPECT_EQ(ways(std::move(graph)), "r4 2 - -");
 }
 
+TEST(Winograd, MayBeDilated) {
+  const auto dilated = [](uint32_t side, uint32_t dilation) {
+    Graph graph = layers({{side, 64, 64}}, kMany);
+    Window& w = graph.nodes[0].window;
+    w.padding_top = w.padding_right = w.padding_bottom = w.padding_left = dilation;
+    w.dilation_height = w.dilation_width = dilation;
+    return ways(std::move(graph));
+  };
+  EXPECT_EQ(dilated(28, 2), "4");
+  EXPECT_EQ(dilated(32, 4), "4");
+  // Most of each tile would lie beyond its plane.
+  EXPECT_EQ(dilated(28, 20), "-");
+  EXPECT_EQ(dilated(28, 0x7FFFFFFF), "-");
+}
+
 TEST(Winograd, MayHaveGroups) {
   Graph graph = layers({{28, 256, 256}, {56, 64, 64}, {14, 64, 64}, {28, 32, 32}}, kMany);
   for (Node& node : graph.nodes) {

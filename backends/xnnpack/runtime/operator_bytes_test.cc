@@ -87,6 +87,14 @@ Case winograd_each_run(uint32_t size, uint32_t channels) {
   return c;
 }
 
+// And with a dilated window.
+Case dilated(uint32_t size, uint32_t channels, uint32_t dilation) {
+  Window w = window(3, 1, dilation, dilation);
+  Case c = convolution(size, w, channels, channels);
+  c.name = "winograd each run, dilated";
+  return c;
+}
+
 // And beside a node of large operands, where a plane is small: the filter is made in parts.
 Case winograd_in_parts(uint32_t size, uint32_t channels) {
   Case alone = winograd_each_run(size, channels);
@@ -273,6 +281,9 @@ std::vector<Case> cases() {
       winograd_each_run(400, 64),
       winograd_each_run(100, 33),
       winograd_in_parts(14, 64),
+      dilated(40, 32, 2),
+      dilated(23, 64, 3),
+      dilated(14, 256, 4),
       winograd_in_groups(80, 64, 2),
       winograd_in_groups(14, 256, 2),
       winograd_in_groups(28, 160, 5),

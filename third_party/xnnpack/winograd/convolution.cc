@@ -70,10 +70,10 @@ bool Convolution::make(Way way, pthreadpool_t pool) {
   const auto pad = [](size_t size) { return static_cast<uint32_t>(size); };
   if (xnn_create_convolution2d_nhwc_f32(
           pad(plane_.top), pad(plane_.right), pad(plane_.bottom), pad(plane_.left), 3, 3,
-          pad(plane_.stride), pad(plane_.stride), 1, 1, pad(plane_.groups),
-          plane_.depth / plane_.groups, plane_.outputs / plane_.groups, plane_.depth,
-          plane_.outputs, filter_.data(), bias_.data(), plane_.low, plane_.high, flag_of(way),
-          nullptr, nullptr, &operator_) != xnn_status_success) {
+          pad(plane_.stride), pad(plane_.stride), pad(plane_.dilation), pad(plane_.dilation),
+          pad(plane_.groups), plane_.depth / plane_.groups, plane_.outputs / plane_.groups,
+          plane_.depth, plane_.outputs, filter_.data(), bias_.data(), plane_.low, plane_.high,
+          flag_of(way), nullptr, nullptr, &operator_) != xnn_status_success) {
     return false;
   }
   return resize(plane_.height, plane_.width);
@@ -104,8 +104,9 @@ double Convolution::expected(size_t image, size_t row, size_t column, size_t cha
   const size_t first = channel / (plane_.outputs / plane_.groups) * depth;
   for (size_t y = 0; y < 3; ++y) {
     for (size_t x = 0; x < 3; ++x) {
-      const size_t in_row = row * plane_.stride + y - plane_.top;  // wraps above the plane
-      const size_t in_column = column * plane_.stride + x - plane_.left;
+      const size_t in_row =
+          row * plane_.stride + y * plane_.dilation - plane_.top;  // wraps above the plane
+      const size_t in_column = column * plane_.stride + x * plane_.dilation - plane_.left;
       if (in_row >= plane_.height || in_column >= plane_.width) continue;
       const float* pixel =
           input_.data() +

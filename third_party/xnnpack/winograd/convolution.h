@@ -27,12 +27,14 @@ struct Plane {
   size_t outputs = 0;                               // the same
   size_t top = 1, right = 1, bottom = 1, left = 1;  // padding
   size_t stride = 1;
+  size_t dilation = 1;
   size_t groups = 1;
   float low = -std::numeric_limits<float>::infinity();
   float high = std::numeric_limits<float>::infinity();
 
-  size_t out_height() const { return (height + top + bottom - 3) / stride + 1; }
-  size_t out_width() const { return (width + left + right - 3) / stride + 1; }
+  size_t window() const { return 2 * dilation + 1; }
+  size_t out_height() const { return (height + top + bottom - window()) / stride + 1; }
+  size_t out_width() const { return (width + left + right - window()) / stride + 1; }
   double multiply_adds() const;
 };
 

@@ -30,10 +30,11 @@ static struct winograd_layer* layer_of(xnn_operator_t op) {
 static bool is_possible(const struct winograd_convolution* c) {
   const bool has_stride =
       c->stride_height == c->stride_width && (c->stride_height == 1 || c->stride_height == 2);
+  const bool has_dilation =
+      c->dilation_height == c->dilation_width && (c->dilation_height == 1 || c->stride_height == 1);
   return c->is_float && c->kernel_height == 3 && c->kernel_width == 3 && has_stride &&
-         c->dilation_height == 1 && c->dilation_width == 1 && c->gemm_config->log2_kr == 0 &&
-         c->gemm_config->log2_sr == 0 && c->gemm_config->mr <= WINOGRAD_MAX_ROWS &&
-         c->gemm_config->nr <= WINOGRAD_MOST_COLUMNS;
+         has_dilation && c->gemm_config->log2_kr == 0 && c->gemm_config->log2_sr == 0 &&
+         c->gemm_config->mr <= WINOGRAD_MAX_ROWS && c->gemm_config->nr <= WINOGRAD_MOST_COLUMNS;
 }
 
 static const struct winograd_transforms* choose_transforms(const struct winograd_convolution* c) {
@@ -171,6 +172,7 @@ enum xnn_status winograd_create(xnn_operator_t op, const struct winograd_convolu
   layer->groups = of->groups;
   layer->depth = of->depth;
   layer->outputs = of->outputs;
+  layer->dilation = of->dilation_height;
   layer->params[0] = -INFINITY;
   layer->params[1] = INFINITY;
   layer->low = of->bounds->scalar.min;

@@ -49,9 +49,10 @@ static size_t count_tasks_of_group(const struct winograd_layer* layer, size_t th
 
 void winograd_plan(struct winograd_layer* layer, size_t images, size_t threads) {
   const size_t tile = layer->transforms->tile;
-  layer->tile_rows = divide_up(layer->output_height, tile);
-  layer->tile_columns = divide_up(layer->output_width, tile);
-  layer->tiles = images * layer->tile_rows * layer->tile_columns;
+  const size_t d = layer->dilation;
+  layer->tile_rows = divide_up(divide_up(layer->output_height, d), tile);
+  layer->tile_columns = divide_up(divide_up(layer->output_width, d), tile);
+  layer->tiles = images * d * d * layer->tile_rows * layer->tile_columns;
   if (layer->tiles == 0) return;
   layer->tasks_of_group = layer->groups == 1 ? threads : count_tasks_of_group(layer, threads);
   layer->has_panels_first = panels_come_first(layer, layer->tasks_of_group);
@@ -136,16 +137,19 @@ size_t winograd_tasks(const struct winograd_layer* layer) {
   return layer->has_panels_first ? count_panels(layer) : count_blocks(layer);
 }
 
-/* Where the image of a tile begins, and its row and column there. */
+/* The image of a tile, and the pixel of the output that it begins with. */
 struct tile {
   size_t image, row, column;
 };
 
 static struct tile tile_at(const struct winograd_layer* layer, size_t index) {
-  const size_t of_image = layer->tile_rows * layer->tile_columns;
-  const size_t rest = index % of_image;
-  const struct tile tile = {index / of_image, rest / layer->tile_columns,
-                            rest % layer->tile_columns};
+  const size_t d = layer->dilation;
+  const size_t step = layer->transforms->tile * d;
+  const size_t of_plane = layer->tile_rows * layer->tile_columns;
+  const size_t plane = index / of_plane;
+  const size_t rest = index % of_plane;
+  const struct tile tile = {plane / (d * d), plane / d % d + step * (rest / layer->tile_columns),
+                            plane % d + step * (rest % layer->tile_columns)};
   return tile;
 }
 
@@ -161,15 +165,17 @@ static void find_pixels(const struct winograd_layer* layer, struct tile tile,
   const float* image =
       layer->input + tile.image * layer->input_height * layer->input_width * layer->input_stride;
   const size_t side = layer->transforms->side;
-  const size_t step = layer->transforms->tile * layer->transforms->stride;
+  const size_t stride = layer->transforms->stride;
+  const size_t d = layer->dilation;
   const bool has_zeros = layer->zeros != NULL;
   size_t columns[MOST_SIDE];
   for (size_t x = 0; x < side; ++x) {
-    columns[x] = place(step * tile.column + x, layer->padding_left, layer->input_width, has_zeros);
+    columns[x] =
+        place(stride * tile.column + d * x, layer->padding_left, layer->input_width, has_zeros);
   }
   for (size_t y = 0; y < side; ++y) {
     const size_t row =
-        place(step * tile.row + y, layer->padding_top, layer->input_height, has_zeros);
+        place(stride * tile.row + d * y, layer->padding_top, layer->input_height, has_zeros);
     for (size_t x = 0; x < side; ++x) {
       const bool is_padding = row == SIZE_MAX || columns[x] == SIZE_MAX;
       *pixels++ = is_padding
@@ -179,18 +185,23 @@ static void find_pixels(const struct winograd_layer* layer, struct tile tile,
   }
 }
 
+/* How many of a tile's pixels are there: none where it lies beyond a plane that is not the largest. */
+static size_t count_pixels(const struct winograd_layer* layer, size_t first, size_t size) {
+  if (first >= size) return 0;
+  return smaller(layer->transforms->tile, divide_up(size - first, layer->dilation));
+}
+
 static struct winograd_target target_of(const struct winograd_layer* layer, struct tile tile,
                                         size_t output, const float* bias) {
-  const size_t size = layer->transforms->tile;
-  const size_t row = size * tile.row;
-  const size_t column = size * tile.column;
-  const size_t pixel = (tile.image * layer->output_height + row) * layer->output_width + column;
   struct winograd_target to;
+  to.rows = count_pixels(layer, tile.row, layer->output_height);
+  to.columns = count_pixels(layer, tile.column, layer->output_width);
+  const bool is_there = to.rows != 0 && to.columns != 0;
+  const size_t row = tile.image * layer->output_height + tile.row;
+  const size_t pixel = is_there ? row * layer->output_width + tile.column : 0;
   to.output = layer->output + pixel * layer->output_stride + output;
-  to.row_stride = layer->output_width * layer->output_stride;
-  to.column_stride = layer->output_stride;
-  to.rows = smaller(size, layer->output_height - row);
-  to.columns = smaller(size, layer->output_width - column);
+  to.row_stride = layer->dilation * layer->output_width * layer->output_stride;
+  to.column_stride = layer->dilation * layer->output_stride;
   to.channels = smaller(layer->panel_columns, layer->outputs - output);
   to.bias = bias;
   to.low = layer->low;

@@ -24,6 +24,12 @@
  *   V                 a panel of outputs: M = VU for all tiles; unless it is packed, U of one row
  *                     of planes after the other
  *
+ * Where the window is dilated by d, pixels d apart are a plane of their own, of which there are d x d:
+ *
+ *   d = 2    0 1 0 1 0      outputs of plane 0 read pixels of plane 0
+ *            2 3 2 3 2
+ *            0 1 0 1 0
+ *
  * Where channels are in groups, each of them is a convolution of its own. A task has all of it, or
  * some of its blocks or panels, and makes V or U of the group in scratch memory first.
  *
@@ -78,8 +84,9 @@ struct winograd_layer {
   /* The plane, in pixels. `input_stride` and `output_stride` are floats from pixel to pixel. */
   size_t input_height, input_width, output_height, output_width;
   size_t padding_top, padding_left;
+  size_t dilation; /* 1 at a stride of 2 */
   size_t input_stride, output_stride;
-  size_t tile_rows, tile_columns, tiles; /* of a plane, and of all images */
+  size_t tile_rows, tile_columns, tiles; /* of a plane, the largest one, and of all images */
   bool has_panels_first;                 /* the second order of the two */
   size_t block;                          /* tiles that are multiplied, all in the second order */
   size_t part;                           /* tiles of a task of what comes first there */
