@@ -84,12 +84,12 @@ absl::StatusOr<bool> NamedBlobStore::add_named_blob(const std::string& key, cons
   }
 
   Destination& place = destinations_[external_file];
-  auto [same, fresh] = by_digest_[external_file].emplace(blob.sha256(), place.buffers.size());
-  if (fresh) place.buffers.push_back({blob, 1});
-  Buffer& buffer = place.buffers[same->second];
+  const size_t index = distinct_[external_file].add(blob);
+  if (index == place.buffers.size()) place.buffers.push_back({blob, 1});
+  Buffer& buffer = place.buffers[index];
   buffer.alignment = std::lcm(buffer.alignment, alignment);
-  keys_[key] = {external_file, same->second, place.entries.size()};
-  place.entries.push_back({key, same->second, layout});
+  keys_[key] = {external_file, index, place.entries.size()};
+  place.entries.push_back({key, index, layout});
   requested_bytes_ += blob.size();
   return true;
 }

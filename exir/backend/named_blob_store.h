@@ -33,6 +33,7 @@
 
 #include "absl/status/statusor.h"
 #include "exir/ir/blob.h"
+#include "exir/ir/blob_set.h"
 #include "exir/ir/type.h"
 
 namespace petrel::exir {
@@ -88,8 +89,8 @@ class NamedBlobStore {
   uint64_t requested_bytes_ = 0;
   std::map<std::string, Destination> destinations_;
   std::map<std::string, Location> keys_;
-  // Per destination: digest -> buffer.
-  std::map<std::string, std::map<Sha256, size_t>> by_digest_;
+  // Per destination: which buffers are there, in their order.
+  std::map<std::string, BlobSet> distinct_;
 };
 
 }  // namespace petrel::exir

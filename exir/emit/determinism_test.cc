@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -62,6 +63,50 @@ std::string emit_everything(size_t junk) {
   std::string all;
   for (const auto& [file, bytes] : *files) all += file + "\n" + bytes;
   return all;
+}
+
+// Enough bytes for threads; two weights are equal, one is in two files, and one is made on demand.
+TEST(Determinism, EveryNumberOfThreadsWritesTheSameBytesAndDigests) {
+  constexpr int64_t kCount = 1 << 18;
+  const auto emit = [](size_t threads) {
+    auto graph = std::make_unique<Graph>("forward");
+    Value* sum = graph->add_input(f32({kCount}), "x");
+    for (int i = 0; i < 8; ++i) {
+      auto weight = f32_constant("w" + std::to_string(i), {kCount},
+                                 std::vector<float>(kCount, static_cast<float>(i % 7)));
+      if (i == 3) {
+        auto made = std::make_shared<Constant>(*weight);
+        made->data = Blob::produced(weight->data.size(), [weight](absl::Span<uint8_t> out) {
+          const Blob::Bytes bytes = weight->data.bytes();
+          std::copy_n(bytes.data(), bytes.size(), out.data());
+        });
+        weight = made;
+      }
+      if (i == 4) {
+        auto twin = std::make_shared<Constant>(*weight);
+        twin->fqn = "twin";
+        sum = add(*graph, sum, graph->add_constant(twin));
+      }
+      sum = add(*graph, sum, graph->add_constant(weight));
+    }
+    graph->set_outputs({sum});
+    WeightRoutes routes;
+    routes.default_file = "w.ptd";
+    routes.rules = {{"twin", "twin.ptd"}};
+    RoutedBlobStore store(routes);
+    EmitOptions options;
+    options.bind_data = true;
+    options.threads = threads;
+    auto files = emit_files(testing::program_of(std::move(graph)), store, options);
+    EXPECT_TRUE(files.ok()) << files.status();
+    return *std::move(files);
+  };
+  const testing::Files one = emit(1);
+  EXPECT_EQ(one.size(), 3u);
+  const Blob fives = f32_constant("", {kCount}, std::vector<float>(kCount, 5))->data;
+  const Sha256 digest = fives.sha256();
+  EXPECT_NE(one.at("").find(std::string(digest.begin(), digest.end())), std::string::npos);
+  for (const size_t threads : {2, 3, 8}) EXPECT_TRUE(emit(threads) == one) << threads << " threads";
 }
 
 TEST(Determinism, WritesItsBytesWhereAskedTo) {

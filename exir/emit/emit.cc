@@ -18,6 +18,7 @@
 #include "exir/emit/program_file.h"
 #include "exir/emit/segments.h"
 #include "exir/emit/weight_names.h"
+#include "exir/ir/blob_digests.h"
 #include "exir/memory/storage.h"
 #include "exir/status_macros.h"
 #include "schema/formats.h"
@@ -302,7 +303,6 @@ class Emission {
     PETREL_ASSIGN_OR_RETURN(files_, external_files(store_.blobs(), options_));
     const auto inside = store_.blobs().destinations().find("");
     if (inside != store_.blobs().destinations().end()) named_ = inside->second;
-    additions_.weights = remembered_weights(store_, options_.bind_data);
     if (store_.routes().keys == WeightKeys::kName) {
       additions_.structure = options_.structure;
       additions_.recipe = options_.recipe;
@@ -310,40 +310,49 @@ class Emission {
     return absl::OkStatus();
   }
 
-  // The flatbuffer, and a place for all data of the program.
-  absl::Status lay_out() {
+  // What the flatbuffer says of the methods.
+  absl::Status write_methods() {
     // Payloads have numbers before named data, so that methods can be written
     // before it is known what is said of them.
     ProgramSegments numbered = segments_;
     numbered.layout({}, options_.segment_alignment, options_.constant_alignment);
-    std::vector<flatbuffers::Offset<fb::ExecutionPlan>> plans;
     std::vector<std::map<uint32_t, const Constant*>> weights;
     for (const PlannedMethod& method : planned_.methods) {
       MethodWriter writer(builder_, *method.graph, *method.storage, method.plan, planned_.state,
                           is_external_, is_named_, numbered);
       PETREL_ASSIGN_OR_RETURN(const auto plan, writer.write(method.name, *method.signature));
-      plans.push_back(plan);
+      plans_.push_back(plan);
       weights.push_back(writer.weights());
       note_kernels(method.name, writer.kernels());
     }
     PETREL_RETURN_IF_ERROR(check_kernels());
     name_weights(weights, store_.blobs(), &additions_.methods);
-    if (!additions_.empty()) store_additions(additions_, &named_);
-    segments_.layout(named_, options_.segment_alignment, options_.constant_alignment);
-    write_program_table(builder_, plans, segments_, named_, data_.has_empty_payload());
     return absl::OkStatus();
   }
 
-  absl::StatusOr<EmitReport> write(const OpenSinkFn& open_sink) {
-    PETREL_ASSIGN_OR_RETURN(const ByteSink sink, open_sink(""));
-    PETREL_ASSIGN_OR_RETURN(
-        report_.file_bytes[""],
-        write_program_file({builder_.GetBufferPointer(), builder_.GetSize()}, segments_, sink));
+  // The files beside the program. Digests of what is in them are computed meanwhile, so that one
+  // does not wait for the other.
+  absl::Status write_outside(const OpenSinkFn& open_sink) {
+    BlobDigests digests(bound_blobs(store_, options_.bind_data), options_.threads);
     for (const auto& [destination, contents] : files_) {
       PETREL_ASSIGN_OR_RETURN(const ByteSink outside, open_sink(destination));
       PETREL_ASSIGN_OR_RETURN(report_.file_bytes[destination],
                               write_flat_data(contents, options_.segment_alignment, outside));
     }
+    digests.finish();
+    return absl::OkStatus();
+  }
+
+  // A place for all data of the program, and the program.
+  absl::StatusOr<EmitReport> write_program(const OpenSinkFn& open_sink) {
+    additions_.weights = remembered_weights(store_, options_.bind_data);
+    if (!additions_.empty()) store_additions(additions_, &named_);
+    segments_.layout(named_, options_.segment_alignment, options_.constant_alignment);
+    write_program_table(builder_, plans_, segments_, named_, data_.has_empty_payload());
+    PETREL_ASSIGN_OR_RETURN(const ByteSink sink, open_sink(""));
+    PETREL_ASSIGN_OR_RETURN(
+        report_.file_bytes[""],
+        write_program_file({builder_.GetBufferPointer(), builder_.GetSize()}, segments_, sink));
     report_.weight_bytes =
         store_.blobs().stored_bytes() + segments_.constant_bytes() - segments_.merged_bytes();
     report_.shared_weight_bytes =
@@ -381,6 +390,7 @@ class Emission {
   std::map<std::string, NamedBlobStore::Destination> files_;
   NamedBlobStore::Destination named_;  // of the program
   flatbuffers::FlatBufferBuilder builder_;
+  std::vector<flatbuffers::Offset<fb::ExecutionPlan>> plans_;
   EmitReport report_;
 };
 
@@ -406,8 +416,9 @@ absl::StatusOr<EmitReport> emit_planned(const PlannedProgram& planned, RoutedBlo
   Emission emission(planned, store, options);
   PETREL_RETURN_IF_ERROR(emission.prepare());
   PETREL_RETURN_IF_ERROR(emission.collect());
-  PETREL_RETURN_IF_ERROR(emission.lay_out());
-  return emission.write(open_sink);
+  PETREL_RETURN_IF_ERROR(emission.write_methods());
+  PETREL_RETURN_IF_ERROR(emission.write_outside(open_sink));
+  return emission.write_program(open_sink);
 }
 
 absl::StatusOr<EmitReport> emit_program(const Program& program, RoutedBlobStore& store,

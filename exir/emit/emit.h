@@ -22,6 +22,7 @@
 #include "exir/emit/file_layout.h"
 #include "exir/emit/missing_kernels.h"
 #include "exir/ir/program.h"
+#include "exir/ir/shared_work.h"
 #include "exir/memory/planned_program.h"
 #include "exir/plan/search/planner.h"
 
@@ -35,6 +36,8 @@ struct EmitOptions {
   uint64_t shard_bytes = 0;
   // Remember the digests of external data.
   bool bind_data = false;
+  // So many compute them, this one included, while that data is written. Bytes do not depend on it.
+  size_t threads = work_threads();
   // Under WeightKeys::kName the program remembers these and its weights.
   std::vector<std::string> recipe;
   Sha256 structure = {};
@@ -93,9 +96,10 @@ absl::StatusOr<PlannedProgram> plan_to_emit(const Program& program, const Weight
                                             std::vector<std::string>* shortages = nullptr);
 
 // Writes the program. `store` already holds what backends added; kernel constants
-// sent outside are added to it. `open_sink` is asked for the program ("") first,
-// and each file is complete before the next is asked for. Nothing is written when
-// the program cannot be: Unimplemented names all kernels that are missing.
+// sent outside are added to it. `open_sink` is asked for the program ("") last,
+// which may have the digests of other files in it, and each file is complete before the next is
+// asked for. Nothing is written when the program cannot be: Unimplemented names all kernels that
+// are missing.
 absl::StatusOr<EmitReport> emit_planned(const PlannedProgram& planned, RoutedBlobStore& store,
                                         const EmitOptions& options, const OpenSinkFn& open_sink);
 

@@ -17,26 +17,6 @@ uint64_t align_up(uint64_t offset, uint64_t alignment) {
   return (offset + alignment - 1) / alignment * alignment;
 }
 
-size_t BlobSet::add(const Blob& blob) {
-  const int64_t known = find(blob);
-  if (known >= 0) return static_cast<size_t>(known);
-  const auto [first, is_first] = first_of_size_.emplace(blob.size(), blobs_.size());
-  if (!is_first) {
-    by_digest_.emplace(blobs_[first->second].sha256(), first->second);
-    by_digest_.emplace(blob.sha256(), blobs_.size());
-  }
-  blobs_.push_back(blob);
-  return blobs_.size() - 1;
-}
-
-int64_t BlobSet::find(const Blob& blob) const {
-  const auto first = first_of_size_.find(blob.size());
-  if (first == first_of_size_.end()) return -1;
-  if (blobs_[first->second].equals(blob)) return static_cast<int64_t>(first->second);
-  const auto equal = by_digest_.find(blob.sha256());
-  return equal == by_digest_.end() ? -1 : static_cast<int64_t>(equal->second);
-}
-
 uint32_t ProgramSegments::add_constant(const Blob& blob) {
   return static_cast<uint32_t>(constants_.add(blob) + 1);
 }

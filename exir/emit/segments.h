@@ -15,31 +15,16 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <vector>
 
 #include "exir/backend/named_blob_store.h"
 #include "exir/ir/blob.h"
+#include "exir/ir/blob_set.h"
 
 namespace petrel::exir {
 
 // Smallest multiple of `alignment` that is at least `offset`.
 uint64_t align_up(uint64_t offset, uint64_t alignment);
-
-// Blobs without repetitions, in the order in which they were first added.
-class BlobSet {
- public:
-  size_t add(const Blob& blob);  // index of the blob or of its equal
-  // Index of an equal blob, or -1.
-  int64_t find(const Blob& blob) const;
-  const std::vector<Blob>& blobs() const { return blobs_; }
-
- private:
-  std::vector<Blob> blobs_;
-  // Digests are needed only where sizes are equal.
-  std::map<size_t, size_t> first_of_size_;
-  std::map<Sha256, size_t> by_digest_;  // of sizes that several have
-};
 
 struct Segment {
   uint64_t offset = 0;  // from the segment base

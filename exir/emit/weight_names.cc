@@ -16,6 +16,10 @@ bool is_good_name(const std::string& name) {
          name.find('\0') == std::string::npos && name != schema::kAdditionsKey;
 }
 
+bool is_bound(const WeightLedger::Weight& weight, bool binds_data) {
+  return binds_data && !weight.destination.empty();
+}
+
 }  // namespace
 
 std::vector<LeastSize> least_sizes(const Graph& graph) {
@@ -62,7 +66,7 @@ std::vector<WeightAddition> remembered_weights(const RoutedBlobStore& store, boo
   std::vector<WeightAddition> weights;
   const bool by_name = store.routes().keys == WeightKeys::kName;
   for (const auto& [key, weight] : store.ledger().weights()) {
-    const bool bound = binds_data && !weight.destination.empty();
+    const bool bound = is_bound(weight, binds_data);
     // `data build` makes weights, not state.
     if (!bound && (!by_name || weight.is_state)) continue;
     WeightAddition addition;
@@ -78,6 +82,14 @@ std::vector<WeightAddition> remembered_weights(const RoutedBlobStore& store, boo
     weights.push_back(std::move(addition));
   }
   return weights;
+}
+
+std::vector<Blob> bound_blobs(const RoutedBlobStore& store, bool binds_data) {
+  std::vector<Blob> blobs;
+  for (const auto& [key, weight] : store.ledger().weights()) {
+    if (is_bound(weight, binds_data)) blobs.push_back(weight.blob);
+  }
+  return blobs;
 }
 
 }  // namespace petrel::exir

@@ -35,6 +35,9 @@ void name_weights(const std::vector<std::map<uint32_t, const Constant*>>& weight
 // so that others can be made, and those outside where it is bound to them.
 std::vector<WeightAddition> remembered_weights(const RoutedBlobStore& store, bool binds_data);
 
+// Those whose digests remembered_weights() will ask for.
+std::vector<Blob> bound_blobs(const RoutedBlobStore& store, bool binds_data);
+
 }  // namespace petrel::exir
 
 #endif  // PETREL_EXIR_EMIT_WEIGHT_NAMES_H_

@@ -2,7 +2,6 @@
 #include "exir/import/zip_archive.h"
 
 #include <minizip/unzip.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -15,6 +14,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "exir/import/crc32.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir {
@@ -171,9 +171,10 @@ void ZipArchive::strip_root() {
   members_ = std::move(inside);
 }
 
-absl::StatusOr<ZipArchive> ZipArchive::open(absl::Span<const uint8_t> bytes) {
+absl::StatusOr<ZipArchive> ZipArchive::open(absl::Span<const uint8_t> bytes, size_t threads) {
   ZipArchive archive;
   archive.bytes_ = bytes;
+  archive.threads_ = threads;
   const auto error = [&](const auto&... parts) {
     return absl::InvalidArgumentError(absl::StrCat(parts...));
   };
@@ -256,9 +257,8 @@ absl::StatusOr<absl::Span<const uint8_t>> ZipArchive::read(const std::string& na
                      "' is compressed; save the program again without recompressing the archive"));
   }
   const absl::Span<const uint8_t> bytes = bytes_.subspan(it->second.offset, it->second.size);
-  const auto crc = static_cast<uint32_t>(crc32_z(0, bytes.data(), bytes.size()));
-  // The checksum of no bytes is 0, also where zlib is given no pointer.
-  if ((bytes.empty() ? 0 : crc) != it->second.crc) {
+  const uint32_t crc = crc32_of(bytes, threads_);
+  if (crc != it->second.crc) {
     return absl::DataLossError(absl::StrCat("member '", name, "' is damaged, its checksum is ",
                                             absl::Hex(crc), ", must be ",
                                             absl::Hex(it->second.crc)));

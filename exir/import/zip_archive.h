@@ -10,7 +10,8 @@
 // lie in. Encrypted members, duplicate names, names that are absolute or
 // contain "..", members that overlap or lie outside of the archive are refused
 // when it is opened. Compressed members are refused and checksums verified by
-// read(), not before: a member that nobody reads costs nothing.
+// read(), not before: a member that nobody reads costs nothing. The checksum of a large one is
+// computed by several threads, which are gone when read() returns.
 //
 //   PETREL_ASSIGN_OR_RETURN(ZipArchive zip, ZipArchive::open(bytes));
 //   PETREL_ASSIGN_OR_RETURN(absl::Span<const uint8_t> json,
@@ -21,6 +22,7 @@
 #ifndef PETREL_EXIR_IMPORT_ZIP_ARCHIVE_H_
 #define PETREL_EXIR_IMPORT_ZIP_ARCHIVE_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -29,12 +31,15 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "exir/ir/shared_work.h"
 
 namespace petrel::exir {
 
 class ZipArchive {
  public:
-  static absl::StatusOr<ZipArchive> open(absl::Span<const uint8_t> bytes);
+  // `threads`: at most so many verify a checksum; what is read and refused does not depend on it.
+  static absl::StatusOr<ZipArchive> open(absl::Span<const uint8_t> bytes,
+                                         size_t threads = work_threads());
 
   bool contains(const std::string& name) const;
   // False when there is no such member.
@@ -61,6 +66,7 @@ class ZipArchive {
   void strip_root();
 
   absl::Span<const uint8_t> bytes_;
+  size_t threads_ = 1;
   std::map<std::string, Member> members_;
 };
 

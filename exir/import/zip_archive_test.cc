@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "exir/import/crc32.h"
 #include "exir/import/test_archive.h"
 
 namespace petrel::exir {
@@ -150,6 +152,30 @@ TEST(ZipArchive, RefusesDamagedContentWhenItIsRead) {
   ASSERT_TRUE(zip.ok()) << zip.status();
   EXPECT_TRUE(zip->read("b").ok());
   EXPECT_EQ(zip->read("data/a").status().code(), absl::StatusCode::kDataLoss);
+}
+
+// Two of three large members are damaged, one of them in its last piece.
+TEST(ZipArchive, RefusesDamagedContentAlikeWithEveryNumberOfThreads) {
+  std::vector<TestMember> members = {{"m/archive_format", "pt2"}};
+  for (const char* name : {"m/a", "m/b", "m/c"}) {
+    members.push_back({name, std::string(5 * kCrcPieceBytes + 3, name[2])});
+  }
+  std::string bytes = write_zip(members);
+  const size_t end_of_b = bytes.find(std::string(10, 'c'));
+  bytes[bytes.rfind("bbbb", end_of_b)] = 'x';
+  bytes[end_of_b] = 'x';
+  std::vector<std::string> answers;
+  for (const size_t threads : {1, 2, 3, 8}) {
+    const auto zip = ZipArchive::open(span_of(bytes), threads);
+    ASSERT_TRUE(zip.ok()) << zip.status();
+    EXPECT_TRUE(zip->read("a").ok());
+    EXPECT_EQ(zip->read("b").status().code(), absl::StatusCode::kDataLoss);
+    answers.push_back(
+        absl::StrCat(zip->read("b").status().message(), "\n", zip->read("c").status().message()));
+    EXPECT_EQ(answers.back(), answers.front()) << threads << " threads";
+  }
+  EXPECT_TRUE(absl::StrContains(answers[0], "member 'b' is damaged, its checksum is "));
+  EXPECT_TRUE(absl::StrContains(answers[0], "member 'c' is damaged, its checksum is "));
 }
 
 TEST(ZipArchive, RefusesWhatIsNoArchive) {

@@ -66,6 +66,7 @@ struct Blob::State {
   std::shared_ptr<const void> owner;
   Producer producer;  // set only for produced blobs
   std::optional<Sha256> digest;
+  std::optional<Sha256> head;
   std::optional<Bytes> kept;  // by sha256(), for the next bytes()
   std::shared_ptr<Share> share;
 };
@@ -119,15 +120,27 @@ const Sha256& Blob::sha256() const {
   if (!state_->digest) {
     Bytes made = bytes();
     state_->digest = sha256_of(made.span());
+    // Making the bytes again for their head would take as long as making all.
+    if (state_->producer) state_->head = sha256_of(made.span().subspan(0, kHeadBytes));
     if (state_->producer) state_->share = Share::take(size());
     if (state_->share) state_->kept = std::move(made);
   }
   return *state_->digest;
 }
 
+const Sha256& Blob::head() const {
+  if (!state_->head && is_produced()) sha256();
+  if (!state_->head) state_->head = sha256_of(state_->span.subspan(0, kHeadBytes));
+  return *state_->head;
+}
+
+bool Blob::is_produced() const { return state_->producer != nullptr; }
+
+const void* Blob::identity() const { return state_.get(); }
+
 bool Blob::equals(const Blob& other) const {
   if (state_ == other.state_) return true;
-  return size() == other.size() && sha256() == other.sha256();
+  return size() == other.size() && head() == other.head() && sha256() == other.sha256();
 }
 
 }  // namespace petrel::exir

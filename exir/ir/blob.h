@@ -13,7 +13,8 @@
 //   Blob::Bytes pinned = ohwi.bytes();                           // produced here
 //
 // Invariant: every call of bytes() yields the same size() bytes. The digest is
-// computed on first use and kept. Thread-compatible.
+// computed on first use and kept. Thread-compatible: one thread may ask for the
+// digest of a blob that is not produced while another reads its bytes.
 //
 // A produced weight is hashed first and written later. What hashing made is
 // kept for that one later use while all blobs of the process together keep no
@@ -49,6 +50,7 @@ class Blob {
  public:
   using Producer = std::function<void(absl::Span<uint8_t> out)>;
   static constexpr size_t kMostKept = size_t{64} << 20;
+  static constexpr size_t kHeadBytes = 4096;
 
   // Bytes held in memory while this object lives.
   class Bytes {
@@ -77,8 +79,15 @@ class Blob {
   size_t size() const;
   Bytes bytes() const;
   const Sha256& sha256() const;
+  // The digest of the first kHeadBytes bytes, or of all where there are fewer. Most blobs differ in
+  // them, so that weights of gigabytes can be told apart unread. What is produced is hashed whole.
+  const Sha256& head() const;
+  // Whether bytes() makes them, and may change what is kept.
+  bool is_produced() const;
+  // The same for copies, and for no other blob while one of them lives.
+  const void* identity() const;
 
-  // Same size and same digest.
+  // Same size and same bytes.
   bool equals(const Blob& other) const;
 
  private:

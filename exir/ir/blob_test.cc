@@ -69,6 +69,29 @@ TEST(Blob, KeepsNoMoreThanItsLimitBetweenHashingAndWriting) {
   EXPECT_EQ(calls, 5);
 }
 
+TEST(Blob, ItsHeadIsTheDigestOfItsFirstBytes) {
+  std::vector<uint8_t> bytes(Blob::kHeadBytes, 3);
+  const Sha256 head = sha256_of(bytes);
+  EXPECT_EQ(Blob::owned(bytes).head(), head);
+  bytes.push_back(4);
+  EXPECT_EQ(Blob::owned(bytes).head(), head);
+  EXPECT_EQ(Blob::produced(bytes.size(),
+                           [&](auto out) { std::copy(bytes.begin(), bytes.end(), out.begin()); })
+                .head(),
+            head);
+  EXPECT_EQ(to_hex(Blob::owned({'a', 'b', 'c'}).head()), kAbc);
+  EXPECT_EQ(to_hex(Blob().head()), kEmpty);
+}
+
+TEST(Blob, AProducedBlobIsMadeOnceForItsHeadAndItsDigest) {
+  int calls = 0;
+  const Blob blob = Blob::produced(3, [&](absl::Span<uint8_t>) { ++calls; });
+  blob.head();
+  blob.sha256();
+  blob.head();
+  EXPECT_EQ(calls, 1);
+}
+
 TEST(Blob, EqualMeansTheSameBytes) {
   const Blob abc = Blob::owned({'a', 'b', 'c'});
   EXPECT_TRUE(abc.equals(abc));

@@ -13,6 +13,7 @@
 #include "backends/xnnpack/format/payload_reader.h"
 #include "backends/xnnpack/format/payload_writer.h"
 #include "exir/annotate.h"
+#include "exir/ir/blob_digests.h"
 #include "exir/pass/framework/table_limit.h"
 #include "exir/status_macros.h"
 
@@ -46,12 +47,30 @@ absl::StatusOr<exir::PreprocessResult> lower_partition(const exir::Subprogram& p
   return result;
 }
 
+// Weights whose digests become keys are hashed one by one while they are lowered; those that take
+// long, and are stored as they are, by several threads before. Of floats these are matrices:
+// filters of convolutions become others, and matrices of levels may be packed.
+void digest_matrices(const exir::SubprogramMap& partitions) {
+  std::vector<exir::Blob> matrices;
+  for (const auto& [method, subprograms] : partitions) {
+    for (const exir::Subprogram& partition : subprograms) {
+      for (const exir::Value* value : partition.graph->constants()) {
+        const exir::Constant& constant = *value->constant();
+        if (constant.type.rank() != 2 || !exir::is_floating_point(constant.type.dtype)) continue;
+        if (!constant.data.is_produced()) matrices.push_back(constant.data);
+      }
+    }
+  }
+  exir::BlobDigests(matrices, exir::work_threads()).finish();
+}
+
 }  // namespace
 
 absl::StatusOr<exir::ResultMap> XnnpackBackend::preprocess_all(
     const exir::SubprogramMap& partitions, exir::RoutedBlobStore& store) const {
   // A call of a few bytes becomes a mask of megabytes.
   const exir::TableScope scope;
+  if (store.routes().keys == exir::WeightKeys::kContent) digest_matrices(partitions);
   WeightBlobs weights;
   exir::ResultMap results;
   for (const auto& [method, subprograms] : partitions) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exir/emit/segments.h"
+#include "exir/ir/blob_set.h"
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -29,6 +30,35 @@ TEST(BlobSet, EqualBytesHaveOneIndex) {
   EXPECT_EQ(blobs.find(Blob::owned({4})), -1);
   EXPECT_EQ(blobs.find(Blob::owned({})), -1);
   EXPECT_EQ(blobs.blobs().size(), 3u);
+}
+
+// The first bytes of these are alike, and the last one is not.
+TEST(BlobSet, TellsBlobsApartThatBeginAlike) {
+  const auto ending = [](uint8_t last) {
+    std::vector<uint8_t> bytes(Blob::kHeadBytes + 1, 5);
+    bytes.back() = last;
+    return Blob::owned(std::move(bytes));
+  };
+  BlobSet blobs;
+  for (int turn = 0; turn < 2; ++turn) {
+    for (uint8_t last : {1, 2, 3}) EXPECT_EQ(blobs.add(ending(last)), last - 1u);
+  }
+  EXPECT_EQ(blobs.find(ending(4)), -1);
+  const Blob other = Blob::owned(std::vector<uint8_t>(Blob::kHeadBytes + 1, 6));
+  EXPECT_EQ(blobs.find(other), -1);
+  EXPECT_EQ(blobs.add(other), 3u);
+  EXPECT_EQ(blobs.add(other), 3u);
+}
+
+TEST(BlobSet, EqualBytesAreOneWhetherTheyAreMadeOrLieInMemory) {
+  int reads = 0;
+  BlobSet blobs;
+  const size_t size = 2 * Blob::kHeadBytes;
+  EXPECT_EQ(blobs.add(Blob::owned(std::vector<uint8_t>(size, 1))), 0u);
+  EXPECT_EQ(blobs.add(counted(2, size, &reads)), 1u);
+  EXPECT_EQ(blobs.add(counted(1, size, &reads)), 0u);
+  EXPECT_EQ(blobs.add(Blob::owned(std::vector<uint8_t>(size, 2))), 1u);
+  EXPECT_EQ(reads, 2);
 }
 
 TEST(BlobSet, ReadsOnlyBlobsOfOneSizeAndEachOnce) {
