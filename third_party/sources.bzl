@@ -56,6 +56,7 @@ _XNNPACK_PATCHES = [
     "rows_of_threads",
     "tile_choice",
     "shallow",
+    "short_sigmoid",
 ]
 
 def source_libraries():
