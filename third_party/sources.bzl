@@ -57,6 +57,7 @@ _XNNPACK_PATCHES = [
     "tile_choice",
     "shallow",
     "lanes",
+    "short_sigmoid",
 ]
 
 def source_libraries():

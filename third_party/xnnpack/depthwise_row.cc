@@ -4,6 +4,7 @@
 #include <petrel/f32-dwconv-pixels.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <random>
 
@@ -32,27 +33,27 @@ bool DepthwiseRow::is_possible(size_t lanes) {
 }
 
 void DepthwiseRow::run(Pixels pixels) {
-  const bool eight = pixels == Pixels::kEight;
+  const bool several = pixels == Pixels::kSeveral;
   const bool fma3 = shape_.lanes == 8;
   const auto own_3 = fma3 ? &petrel_f32_dwconv_minmax_ukernel_9p8c__fma3
                           : &petrel_f32_dwconv_minmax_ukernel_9p16c__avx512f;
   const auto their_3 = fma3 ? &xnn_f32_dwconv_minmax_ukernel_9p16c__fma3
                             : &xnn_f32_dwconv_minmax_ukernel_9p16c__avx512f;
-  const auto of_3 = eight ? own_3 : their_3;
-  const auto of_5 = fma3    ? &petrel_f32_dwconv_minmax_ukernel_25p8c__fma3
-                    : eight ? &petrel_f32_dwconv_minmax_ukernel_25p16c__avx512f
-                            : &xnn_f32_dwconv_minmax_ukernel_25p16c__avx512f;
+  const auto of_3 = several ? own_3 : their_3;
+  const auto of_5 = fma3      ? &petrel_f32_dwconv_minmax_ukernel_25p8c__fma3
+                    : several ? &petrel_f32_dwconv_minmax_ukernel_25p16c__avx512f
+                              : &xnn_f32_dwconv_minmax_ukernel_25p16c__avx512f;
   const auto of_7 = fma3 ? &petrel_f32_dwconv_minmax_ukernel_49p8c__fma3
                          : &petrel_f32_dwconv_minmax_ukernel_49p16c__avx512f;
   const auto kernel = shape_.size == 3 ? of_3 : shape_.size == 5 ? of_5 : of_7;
   xnn_f32_minmax_params params;
-  params.scalar.min = kMin;
-  params.scalar.max = kMax;
+  params.scalar.min = shape_.has_bounds ? kMin : -INFINITY;
+  params.scalar.max = shape_.has_bounds ? kMax : INFINITY;
   const size_t step = shape_.stride * shape_.size * sizeof(void*);
   // The offset of pointers is one float.
-  kernel(shape_.channels, shape_.width, pointers_.data(), weights_, (eight ? eight_ : one_).data(),
-         static_cast<intptr_t>(step), (stride() - shape_.channels) * sizeof(float), sizeof(float),
-         zeros_.data(), &params);
+  kernel(shape_.channels, shape_.width, pointers_.data(), weights_,
+         (several ? several_ : one_).data(), static_cast<intptr_t>(step),
+         (stride() - shape_.channels) * sizeof(float), sizeof(float), zeros_.data(), &params);
 }
 
 #else
@@ -66,7 +67,7 @@ DepthwiseRow::DepthwiseRow(const RowShape& shape)
     : shape_(shape),
       zeros_(shape.channels, 0),
       one_(stride() * shape.width, kUntouched),
-      eight_(one_) {
+      several_(one_) {
   const size_t columns = shape.size + (shape.width - 1) * shape.stride;
   input_ = random_floats(shape.size * columns * shape.channels + 1, 1);
   for (size_t x = 0; x < columns; ++x) {
@@ -83,7 +84,7 @@ DepthwiseRow::DepthwiseRow(const RowShape& shape)
 }
 
 const std::vector<float>& DepthwiseRow::output(Pixels pixels) const {
-  return pixels == Pixels::kEight ? eight_ : one_;
+  return pixels == Pixels::kSeveral ? several_ : one_;
 }
 
 double DepthwiseRow::expected(size_t pixel, size_t channel) const {
@@ -96,7 +97,7 @@ double DepthwiseRow::expected(size_t pixel, size_t channel) const {
     const double x = in == zeros_.data() ? 0 : in[1 + channel];
     sum += x * w[(1 + tap) * lanes];
   }
-  return std::clamp<double>(sum, kMin, kMax);
+  return shape_.has_bounds ? std::clamp<double>(sum, kMin, kMax) : sum;
 }
 
 }  // namespace petrel::third_party::xnnpack

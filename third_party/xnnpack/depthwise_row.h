@@ -6,8 +6,8 @@
 // only.
 //
 //   DepthwiseRow row({/*size=*/3, /*stride=*/1, /*channels=*/96, /*width=*/56});
-//   row.run(Pixels::kEight);
-//   row.output(Pixels::kEight);
+//   row.run(Pixels::kSeveral);
+//   row.output(Pixels::kSeveral);
 #ifndef PETREL_THIRD_PARTY_XNNPACK_DEPTHWISE_ROW_H_
 #define PETREL_THIRD_PARTY_XNNPACK_DEPTHWISE_ROW_H_
 
@@ -16,14 +16,15 @@
 
 namespace petrel::third_party::xnnpack {
 
-enum class Pixels { kOne, kEight };
+enum class Pixels { kOne, kSeveral };
 
 struct RowShape {
   size_t size;  // height and width of the window: 3, 5, or 7, which XNNPACK has no such kernel for
   size_t stride;
   size_t channels;
-  size_t width;       // of the output
-  size_t lanes = 16;  // 16: AVX-512; 8: FMA3
+  size_t width;            // of the output
+  size_t lanes = 16;       // 16: AVX-512; 8: FMA3
+  bool has_bounds = true;  // of the output
 };
 
 class DepthwiseRow {
@@ -49,7 +50,7 @@ class DepthwiseRow {
 
  private:
   const RowShape shape_;
-  std::vector<float> input_, storage_, zeros_, one_, eight_;
+  std::vector<float> input_, storage_, zeros_, one_, several_;
   const float* weights_ = nullptr;  // in storage_, aligned
   std::vector<const float*> pointers_;
 };
