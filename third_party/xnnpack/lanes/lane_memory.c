@@ -21,7 +21,8 @@ static bool is_of_lane(const struct petrel_lanes* lanes, size_t stretch, uint8_t
          lanes->of_operator[record->last_node] == lane;
 }
 
-/* Takes the records of a lane out of the plan of all others; false if there are none. */
+/* Takes the records of a lane out of the plan of all others; false if there are none. The record
+ * that stands for the other lane is none of this one, whichever lane the ends of the stretch are in. */
 static bool take_records(size_t num_records, const struct petrel_lanes* lanes, size_t stretch,
                          uint8_t lane, struct xnn_value_allocation_tracker* all,
                          struct xnn_value_allocation_tracker* of_lane) {
@@ -29,7 +30,8 @@ static bool take_records(size_t num_records, const struct petrel_lanes* lanes, s
   for (uint32_t i = 0; i < num_records; i++) {
     of_lane->usage[i].reuse_value_id = XNN_INVALID_VALUE_ID;
     struct xnn_usage_record* record = &all->usage[i];
-    if (record->tensor_size == 0 || !is_of_lane(lanes, stretch, lane, record)) continue;
+    const bool is_taken = lanes->places[i].lane != UINT32_MAX;
+    if (record->tensor_size == 0 || is_taken || !is_of_lane(lanes, stretch, lane, record)) continue;
     of_lane->usage[i] = *record;
     record->tensor_size = 0;
     if (of_lane->min_value_id == XNN_INVALID_VALUE_ID) of_lane->min_value_id = i;
