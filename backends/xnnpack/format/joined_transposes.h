@@ -3,8 +3,8 @@
 // Transposes behind each other, with reshapes between them, are one transpose, or none where all
 // elements are back in their places. Transformers turn rows into images for a convolution:
 //
-//   [1,3136,256] --transpose--> [1,256,3136] --reshape--> [1,256,56,56] --transpose--> [1,56,56,256]
-//   [1,3136,256] ------------------------------reshape-------------------------------> [1,56,56,256]
+//   [1,49,256] --transpose--> [1,256,49] --reshape--> [1,256,7,7] --transpose--> [1,7,7,256]
+//   [1,49,256] ----------------------------reshape-----------------------------> [1,7,7,256]
 //
 // What is left of the first ones stays where others read it. No element is computed otherwise, so
 // results are the same bits.

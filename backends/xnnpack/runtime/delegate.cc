@@ -8,15 +8,13 @@
 #include <mutex>
 #include <utility>
 
-#include "backends/xnnpack/format/chained_joins.h"
-#include "backends/xnnpack/format/channels_last.h"
 #include "backends/xnnpack/format/dead_nodes.h"
 #include "backends/xnnpack/format/graph_check.h"
-#include "backends/xnnpack/format/joined_transposes.h"
 #include "backends/xnnpack/format/live_bytes.h"
 #include "backends/xnnpack/format/operator_bytes.h"
 #include "backends/xnnpack/format/payload_reader.h"
 #include "backends/xnnpack/format/shape_rules.h"
+#include "backends/xnnpack/format/simplify.h"
 #include "backends/xnnpack/format/split_products.h"
 #include "backends/xnnpack/format/structure_bytes.h"
 #include "backends/xnnpack/format/winograd.h"
@@ -40,8 +38,7 @@ constexpr uint64_t kMinMultiplyAddsForThreads = 400'000;
 // reading a node and making its operator takes four microseconds and more, finding places for its
 // values a tenth of that.
 constexpr uint64_t kBytesPerNode = 8'000;
-// What loading does ahead for the first run of any graph.
-constexpr uint64_t kLeastRoom = 16 << 20;
+constexpr uint64_t kLeastRoom = 16 << 20;  // of any graph
 
 using runtime::Error;
 using runtime::EValue;
@@ -129,9 +126,7 @@ Result<std::unique_ptr<Delegate>> Delegate::create_paid(Graph given, size_t payl
   remove_dead_nodes(&graph);
   const uint64_t before =
       structure_bytes(graph.values.size(), graph.nodes.size(), graph.constants.size());
-  keep_channels_last(&graph);
-  join_transposes(&graph);
-  chain_joins(&graph);
+  simplify(&graph);
   const uint64_t after = structure_bytes(graph);
   if (after > before) PETREL_RETURN_IF_ERROR(pay_for_structure(options, after - before));
   PETREL_RETURN_IF_ERROR(report("start", start_xnnpack()));
@@ -190,8 +185,8 @@ Error Delegate::build(const runtime::NamedDataMap* map, const Options& options,
     thread_pool_ = runtime::shared_thread_pool();
   }
   shares_nodes_ = gains_by_threads(graph_);
-  const auto threads =
-      static_cast<uint32_t>(shares_nodes_ ? pthreadpool_get_threads_count(thread_pool_.get()) : 1);
+  const pthreadpool_t pool = shares_nodes_ ? thread_pool_.get() : nullptr;
+  const auto threads = static_cast<uint32_t>(pthreadpool_get_threads_count(pool));
   ConstantSource constants(graph_, map);
   // A file of packed weights has all of them, so that nothing else is read.
   const bool unpacked = options.unpacked && options.packed_file == nullptr;

@@ -53,8 +53,8 @@ enum xnn_status petrel_set_up(xnn_runtime_t runtime, struct petrel_calls* calls)
 /* From what the operators of the runtime were told, which is final. */
 void petrel_plan_calls(xnn_runtime_t runtime, struct petrel_calls* calls);
 
-/* Tells the observer, which may be null, of each step. With one, lanes (lanes/lanes.h) run one after
- * the other. */
+/* Tells the observer, which may be null, of each step. With one, lanes (lanes/lanes.h) run one
+ * after the other. */
 enum xnn_status petrel_run_calls(xnn_runtime_t runtime, const struct petrel_calls* calls,
                                  const struct petrel_observer* observer);
 

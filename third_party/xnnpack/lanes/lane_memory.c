@@ -22,7 +22,8 @@ static bool is_of_lane(const struct petrel_lanes* lanes, size_t stretch, uint8_t
 }
 
 /* Takes the records of a lane out of the plan of all others; false if there are none. The record
- * that stands for the other lane is none of this one, whichever lane the ends of the stretch are in. */
+ * that stands for the other lane is not one of them, whichever lane the ends of the stretch are
+ * in. */
 static bool take_records(size_t num_records, const struct petrel_lanes* lanes, size_t stretch,
                          uint8_t lane, struct xnn_value_allocation_tracker* all,
                          struct xnn_value_allocation_tracker* of_lane) {

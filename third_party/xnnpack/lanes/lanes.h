@@ -80,8 +80,8 @@ struct petrel_lanes {
 bool petrel_find_lanes(xnn_runtime_t runtime, struct petrel_lanes** lanes);
 void petrel_delete_lanes(struct petrel_lanes* lanes); /* may be null, as below */
 
-/* Plans the memory of each lane and makes it one record, when all records have their sizes. False if
- * there is no memory. */
+/* Plans the memory of each lane and makes it one record, when all records have their sizes. False
+ * if there is no memory. */
 bool petrel_plan_lanes(xnn_runtime_t runtime, struct petrel_lanes* lanes,
                        struct xnn_value_allocation_tracker* tracker);
 
@@ -89,8 +89,8 @@ bool petrel_plan_lanes(xnn_runtime_t runtime, struct petrel_lanes* lanes,
 void petrel_locate_lanes(xnn_runtime_t runtime, const struct petrel_lanes* lanes,
                          struct xnn_value_allocation_tracker* tracker);
 
-/* Whether no lane touches what the other one writes. False, too, if there is no memory to check, and
- * where a value has pixels among those of another. `parts` (petrel/in-place.h) may be null. */
+/* Whether no lane touches what the other one writes. False, too, if there is no memory to check,
+ * and where a value has pixels among those of another. `parts` (petrel/in-place.h) may be null. */
 bool petrel_lanes_hold(xnn_runtime_t runtime, const struct petrel_lanes* lanes,
                        const struct petrel_part* parts,
                        const struct xnn_value_allocation_tracker* tracker);

@@ -185,7 +185,8 @@ static void find_pixels(const struct winograd_layer* layer, struct tile tile,
   }
 }
 
-/* How many of a tile's pixels are there: none where it lies beyond a plane that is not the largest. */
+/* How many of a tile's pixels are there: none where it lies beyond a plane that is not the largest
+ * one. */
 static size_t count_pixels(const struct winograd_layer* layer, size_t first, size_t size) {
   if (first >= size) return 0;
   return smaller(layer->transforms->tile, divide_up(size - first, layer->dilation));

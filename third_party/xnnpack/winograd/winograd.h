@@ -24,7 +24,8 @@
  *   V                 a panel of outputs: M = VU for all tiles; unless it is packed, U of one row
  *                     of planes after the other
  *
- * Where the window is dilated by d, pixels d apart are a plane of their own, of which there are d x d:
+ * Where the window is dilated by d, pixels d apart are a plane of their own, of which there are
+ * d x d:
  *
  *   d = 2    0 1 0 1 0      outputs of plane 0 read pixels of plane 0
  *            2 3 2 3 2

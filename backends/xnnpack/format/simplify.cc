@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/xnnpack/format/simplify.h"
+
+#include "backends/xnnpack/format/chained_joins.h"
+#include "backends/xnnpack/format/channels_last.h"
+#include "backends/xnnpack/format/joined_transposes.h"
+
+namespace petrel::backends::xnnpack {
+
+void simplify(Graph* graph) {
+  keep_channels_last(graph);
+  join_transposes(graph);
+  chain_joins(graph);
+}
+
+}  // namespace petrel::backends::xnnpack

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// All that is changed in a graph when it is loaded, so that less of it is moved:
+//
+//   channels_last.h       images are joined, cut and shuffled with channels last
+//   joined_transposes.h   transposes behind each other are one, or none
+//   chained_joins.h       joins of joins write each part once
+//
+// Results are the same bits, but for what chained_joins.h says of other processors than x86.
+#ifndef PETREL_BACKENDS_XNNPACK_FORMAT_SIMPLIFY_H_
+#define PETREL_BACKENDS_XNNPACK_FORMAT_SIMPLIFY_H_
+
+#include "backends/xnnpack/format/graph.h"
+
+namespace petrel::backends::xnnpack {
+
+// Precondition: check_graph, which the graph passes afterwards, too.
+void simplify(Graph* graph);
+
+}  // namespace petrel::backends::xnnpack
+
+#endif  // PETREL_BACKENDS_XNNPACK_FORMAT_SIMPLIFY_H_
