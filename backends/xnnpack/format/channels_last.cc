@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "backends/xnnpack/format/dead_nodes.h"
+#include "backends/xnnpack/format/inner_value.h"
 #include "backends/xnnpack/format/node_kind.h"
 
 namespace petrel::backends::xnnpack {
@@ -135,13 +136,8 @@ class Rewrite {
   }
 
   uint32_t make(uint32_t like, Dims dims) {
-    Value value = graph_.values[like];
-    value.dims = std::move(dims);
-    value.flags = 0;
-    value.external_id = kNoId;
-    graph_.values.push_back(std::move(value));
     same_.push_back(kNoId);
-    return static_cast<uint32_t>(graph_.values.size() - 1);
+    return add_inner_value(&graph_, like, std::move(dims));
   }
 
   Node& add(const Node& like, Ids inputs, uint32_t output) {
