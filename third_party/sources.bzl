@@ -58,6 +58,7 @@ _XNNPACK_PATCHES = [
     "shallow",
     "lanes",
     "short_sigmoid",
+    "cell",
 ]
 
 def source_libraries():

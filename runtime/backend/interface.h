@@ -56,13 +56,15 @@ class BackendInitContext final {
  public:
   BackendInitContext(MemoryAllocator* runtime_allocator, EventTracer* event_tracer,
                      const char* method_name, const NamedDataMap* named_data_map,
-                     Span<const BackendOption> runtime_specs, Budget* memory = nullptr)
+                     Span<const BackendOption> runtime_specs, Budget* memory = nullptr,
+                     bool sizes_are_fixed = false)
       : runtime_allocator_(runtime_allocator),
         event_tracer_(event_tracer),
         method_name_(method_name),
         named_data_map_(named_data_map),
         runtime_specs_(runtime_specs),
-        memory_(memory) {}
+        memory_(memory),
+        sizes_are_fixed_(sizes_are_fixed) {}
 
   // Memory that lives as long as the Method and is never given back earlier.
   MemoryAllocator* get_runtime_allocator() const { return runtime_allocator_; }
@@ -88,6 +90,9 @@ class BackendInitContext final {
   // Lives as long as the call; null where nothing limits it.
   Budget* memory() const { return memory_; }
 
+  // Whether each call of execute gets tensors of the same sizes, those that the program states.
+  bool sizes_are_fixed() const { return sizes_are_fixed_; }
+
  private:
   MemoryAllocator* runtime_allocator_;
   EventTracer* event_tracer_;
@@ -95,6 +100,7 @@ class BackendInitContext final {
   const NamedDataMap* named_data_map_;
   Span<const BackendOption> runtime_specs_;
   Budget* memory_;
+  bool sizes_are_fixed_;
 };
 
 // What execute may use. Lives during the call only.

@@ -7,6 +7,21 @@
 
 namespace petrel::runtime {
 
+bool DelegateMaker::have_fixed_sizes(const MethodView& declared) {
+  for (uint32_t i = 0; i < declared.num_chains(); ++i) {
+    const ChainView chain = declared.chain(i);
+    for (uint32_t k = 0; k < chain.num_instructions(); ++k) {
+      const InstructionView instruction = chain.instruction(k);
+      if (instruction.kind != InstructionView::Kind::Delegate) continue;
+      for (const int32_t arg : instruction.args) {
+        const std::optional<TensorView> tensor = declared.value(arg).as_tensor();
+        if (!tensor || tensor->dynamism != TensorShapeDynamism::STATIC) return false;
+      }
+    }
+  }
+  return true;
+}
+
 Error DelegateMaker::load_payload(size_t index, MethodDelegate* to) const {
   const DelegateView from = declared_.delegate(static_cast<uint32_t>(index));
   to->name = from.backend().data();
@@ -39,7 +54,7 @@ Error DelegateMaker::make_handle(size_t index, Budget* memory, MethodDelegate* t
   Span<const BackendOption> options;
   if (options_ != nullptr) options = options_->get_options(to->name);
   BackendInitContext context(allocator_, event_tracer_, declared_.name().data(), to->data_map,
-                             options, memory);
+                             options, memory, sizes_are_fixed_);
   if (to->data_map != nullptr) to->data_map->forget_missing();
   const uint64_t before = memory->left();
   const Result<DelegateHandle*> handle = to->backend->init(context, &to->payload, specs);

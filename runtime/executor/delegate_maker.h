@@ -28,7 +28,8 @@ class DelegateMaker final {
         allocator_(allocator),
         event_tracer_(event_tracer),
         data_map_(data_map),
-        options_(options) {}
+        options_(options),
+        sizes_are_fixed_(have_fixed_sizes(declared)) {}
 
   Error load_payload(size_t index, MethodDelegate* to) const;
   // What the delegate sees of the data map.
@@ -38,12 +39,16 @@ class DelegateMaker final {
   Error make_handle(size_t index, Budget* memory, MethodDelegate* to) const;
 
  private:
+  // Whether all arguments of all calls of delegates are tensors whose sizes never change.
+  static bool have_fixed_sizes(const MethodView& declared);
+
   const Program& program_;
   const MethodView declared_;
   MemoryAllocator* allocator_;
   EventTracer* event_tracer_;
   const NamedDataMap* data_map_;
   const LoadBackendOptionsMap* options_;
+  bool sizes_are_fixed_;
 };
 
 }  // namespace petrel::runtime

@@ -23,6 +23,7 @@
 #include "backends/xnnpack/runtime/machine_needs.h"
 #include "backends/xnnpack/runtime/paid_call.h"
 #include "backends/xnnpack/runtime/start.h"
+#include "backends/xnnpack/runtime/status.h"
 #include "backends/xnnpack/runtime/subgraph.h"
 #include "backends/xnnpack/runtime/touch.h"
 #include "backends/xnnpack/runtime/ways.h"
@@ -56,17 +57,7 @@ Error report(const Problem& problem) {
 Error report(const char* what, xnn_status status) {
   if (status == xnn_status_success) return Error::Ok;
   PETREL_LOG(Error, "XNNPACK cannot %s: status %d", what, static_cast<int>(status));
-  switch (status) {
-    case xnn_status_out_of_memory:
-      return Error::DelegateMemoryAllocationFailed;
-    case xnn_status_unsupported_parameter:
-    case xnn_status_unsupported_hardware:
-      return Error::NotSupported;
-    case xnn_status_invalid_parameter:
-      return Error::InvalidProgram;
-    default:
-      return Error::Internal;
-  }
+  return error_of(status, Error::Internal);
 }
 
 bool is_empty(const Dims& dims) { return std::count(dims.begin(), dims.end(), 0u) > 0; }
@@ -164,7 +155,8 @@ Error Delegate::pay_for_sizes(runtime::Budget* memory) {
         memory->take("what operators of an XNNPACK payload keep", kept - paid_kept_bytes_));
     paid_kept_bytes_ = kept;
   }
-  return workspace_->grow_to(peak_workspace_bytes(graph_), memory);
+  return workspace_->grow_to(
+      runtime::saturating_sum(peak_workspace_bytes(graph_), cells_.more_bytes), memory);
 }
 
 Error Delegate::build(const runtime::NamedDataMap* map, const Options& options,
@@ -187,6 +179,7 @@ Error Delegate::build(const runtime::NamedDataMap* map, const Options& options,
   shares_nodes_ = gains_by_threads(graph_);
   const pthreadpool_t pool = shares_nodes_ ? thread_pool_.get() : nullptr;
   const auto threads = static_cast<uint32_t>(pthreadpool_get_threads_count(pool));
+  if (options.sizes_are_fixed) cells_ = find_cells(graph_);
   ConstantSource constants(graph_, map);
   // A file of packed weights has all of them, so that nothing else is read.
   const bool unpacked = options.unpacked && options.packed_file == nullptr;
@@ -195,7 +188,7 @@ Error Delegate::build(const runtime::NamedDataMap* map, const Options& options,
   WeightFeed feed(graph_, &constants, options.share_weights ? &weights_ : nullptr);
   ConstantForms forms(options.memory, payload_bytes);
   PETREL_ASSIGN_OR_RETURN(const Subgraph subgraph,
-                          make_subgraph(graph_, constants, &forms, &kept_, &feed));
+                          make_subgraph(graph_, cells_, constants, &forms, &kept_, &feed));
   PETREL_RETURN_IF_ERROR(make_runtime(subgraph.get(), options, feed));
   // Giving others back may have taken their pages along.
   for (const runtime::FreeableBuffer& weights : kept_.in_place) {
@@ -331,6 +324,11 @@ Error Delegate::bind_inputs(const runtime::BackendExecutionContext& context, Spa
     for (size_t place = 0; place < dims.size(); ++place) {
       const auto size =
           tensor.dim() == 0 ? 1u : static_cast<uint32_t>(tensor.size(axis_at(tensor, place)));
+      if (dims[place] != size && !cells_.cells.empty()) {
+        PETREL_LOG(Error, "argument %zu has size %u in dim %zu, must have %u: sizes are fixed", i,
+                   size, place, dims[place]);
+        return Error::InvalidArgument;
+      }
       if (dims[place] != size) *reshape = true;
       dims[place] = size;
     }

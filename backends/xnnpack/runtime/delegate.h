@@ -9,8 +9,8 @@
 //
 // Arguments of execute: tensors, the inputs in the order of their external ids,
 // then the outputs in the order of theirs. Inputs may have other sizes than the
-// payload states, as long as every node can work with them; outputs get their
-// sizes from that. Nothing is set up again while sizes and addresses stay; for the
+// payload states, as long as every node can work with them, unless Options::sizes_are_fixed;
+// outputs get their sizes from that. Nothing is set up again while sizes and addresses stay; for the
 // sizes of the payload create() does that already, where it is little beside packing
 // the weights. Inputs may be empty if all outputs are then.
 //
@@ -28,6 +28,7 @@
 #include <memory>
 #include <vector>
 
+#include "backends/xnnpack/format/cells.h"
 #include "backends/xnnpack/format/graph.h"
 #include "backends/xnnpack/format/shape_rules.h"
 #include "backends/xnnpack/runtime/over_read.h"
@@ -58,6 +59,8 @@ class Delegate {
     bool fast_math = false;
     // Products of one row read large weights where the map has them, if they stay there.
     bool unpacked = true;
+    // Inputs always have the sizes of the payload, so that small nodes may be one (cells.h).
+    bool sizes_are_fixed = false;
     // Of packed weights that are shared.
     HugePages huge_pages = HugePages::kWhereCheap;
     // Delegates with the same owner share the memory between their nodes and
@@ -128,6 +131,7 @@ class Delegate {
   runtime::Error set_up(void* placeholder);
 
   Graph graph_;  // dims are those of the last execution
+  Cells cells_;  // of its nodes, with the sizes of the payload
   std::vector<External> inputs_;
   std::vector<External> outputs_;
   // Constants that kernels read every time.

@@ -10,9 +10,11 @@
 #include "backends/xnnpack/format/scale_ratios.h"
 #include "backends/xnnpack/format/widened.h"
 #include "backends/xnnpack/runtime/node_definition.h"
+#include "backends/xnnpack/runtime/status.h"
 #include "backends/xnnpack/runtime/value_definition.h"
 #include "runtime/core/log.h"
 #include "runtime/core/result.h"
+#include "third_party/xnnpack/cell/cell.h"
 
 namespace petrel::backends::xnnpack {
 namespace {
@@ -22,9 +24,14 @@ using runtime::Result;
 
 class Builder {
  public:
-  Builder(const Graph& graph, ConstantSource& constants, ConstantForms* forms, KeptConstants* kept,
-          WeightFeed* feed)
-      : graph_(graph), constants_(constants), forms_(forms), kept_(kept), feed_(feed) {}
+  Builder(const Graph& graph, const Cells& cells, ConstantSource& constants, ConstantForms* forms,
+          KeptConstants* kept, WeightFeed* feed)
+      : graph_(graph),
+        cells_(cells),
+        constants_(constants),
+        forms_(forms),
+        kept_(kept),
+        feed_(feed) {}
 
   Result<Subgraph> build() {
     xnn_subgraph_t subgraph = nullptr;
@@ -32,13 +39,16 @@ class Builder {
         check("subgraph", 0, xnn_create_subgraph(graph_.num_externs, 0, &subgraph)));
     subgraph_.reset(subgraph);
     ids_.assign(graph_.values.size(), XNN_INVALID_VALUE_ID);
+    const std::vector<bool> is_inside = find_inside();
     for (uint32_t id = 0; id < graph_.values.size(); ++id) {
-      if (!graph_.values[id].is_constant()) {
+      if (!graph_.values[id].is_constant() && !is_inside[id]) {
         PETREL_RETURN_IF_ERROR(define(id, nullptr, &ids_[id]));
       }
     }
     for (size_t i = 0; i < graph_.nodes.size(); ++i) {
-      PETREL_RETURN_IF_ERROR(add_node(i));
+      const uint32_t cell = cell_of(i);
+      if (cell == kNoNode) continue;
+      PETREL_RETURN_IF_ERROR(cell == kStaysNode ? add_node(i) : add_cell(cell));
     }
     return std::move(subgraph_);
   }
@@ -47,15 +57,7 @@ class Builder {
   static Error check(const char* what, size_t index, xnn_status status) {
     if (status == xnn_status_success) return Error::Ok;
     PETREL_LOG(Error, "XNNPACK refuses %s %zu: status %d", what, index, static_cast<int>(status));
-    switch (status) {
-      case xnn_status_out_of_memory:
-        return Error::DelegateMemoryAllocationFailed;
-      case xnn_status_unsupported_parameter:
-      case xnn_status_unsupported_hardware:
-        return Error::NotSupported;
-      default:
-        return Error::InvalidProgram;
-    }
+    return error_of(status, Error::InvalidProgram);
   }
 
   Error define(uint32_t id, const void* data, uint32_t* out) {
@@ -95,6 +97,41 @@ class Builder {
     PETREL_RETURN_IF_ERROR(
         check("node", index, define_node(subgraph_.get(), node, inputs, outputs)));
     return wide.output ? convert(index, outputs[0], output) : Error::Ok;
+  }
+
+  uint32_t cell_of(size_t node) const {
+    return cells_.of_node.empty() ? kStaysNode : cells_.of_node[node];
+  }
+
+  // By value, whether there is none of XNNPACK.
+  std::vector<bool> find_inside() const {
+    std::vector<bool> is_inside(graph_.values.size());
+    for (size_t i = 0; i < graph_.nodes.size(); ++i) {
+      if (cell_of(i) == kStaysNode) continue;
+      for (const uint32_t id : graph_.nodes[i].outputs) is_inside[id] = true;
+    }
+    for (const Cell& cell : cells_.cells) {
+      for (const uint32_t id : cell.outputs()) is_inside[id] = false;
+    }
+    return is_inside;
+  }
+
+  Error add_cell(uint32_t index) {
+    const Cell& cell = cells_.cells[index];
+    std::vector<uint32_t> inputs;
+    for (const uint32_t id : cell.inputs()) {
+      uint32_t defined = ids_[id];
+      if (graph_.values[id].is_constant()) {
+        PETREL_ASSIGN_OR_RETURN(defined, kept_constant(id));
+        constants_.was_read(id);
+      }
+      inputs.push_back(defined);
+    }
+    std::vector<uint32_t> outputs;
+    for (const uint32_t id : cell.outputs()) outputs.push_back(ids_[id]);
+    return check("cell", index,
+                 petrel_define_cell(subgraph_.get(), &cells_.programs[index], inputs.data(),
+                                    outputs.data()));
   }
 
   // A value between nodes with the sizes of `id`, in floats.
@@ -222,6 +259,7 @@ class Builder {
   size_t bytes_of(uint32_t id) const { return static_cast<size_t>(count_bytes(graph_.values[id])); }
 
   const Graph& graph_;
+  const Cells& cells_;
   ConstantSource& constants_;
   ConstantForms* forms_;
   KeptConstants* kept_;
@@ -247,9 +285,9 @@ Error ConstantForms::add(const ConstantData& constant, uint64_t bytes) {
   return memory_->take("a constant that an XNNPACK payload names again", 2 * bytes);
 }
 
-Result<Subgraph> make_subgraph(const Graph& graph, ConstantSource& constants, ConstantForms* forms,
-                               KeptConstants* kept, WeightFeed* feed) {
-  return Builder(graph, constants, forms, kept, feed).build();
+Result<Subgraph> make_subgraph(const Graph& graph, const Cells& cells, ConstantSource& constants,
+                               ConstantForms* forms, KeptConstants* kept, WeightFeed* feed) {
+  return Builder(graph, cells, constants, forms, kept, feed).build();
 }
 
 size_t count_filter_bytes(const Graph& graph) {

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/xnnpack/format/cells.h"
 #include "backends/xnnpack/format/graph.h"
 #include "backends/xnnpack/runtime/constant_source.h"
 #include "backends/xnnpack/runtime/over_read.h"
@@ -49,10 +50,11 @@ struct KeptConstants {
 };
 
 // Puts into `feed` the filters and biases that are packed, which have no data yet. Precondition:
-// check_graph and check_implemented found nothing in `graph`, XNNPACK is initialised.
-runtime::Result<Subgraph> make_subgraph(const Graph& graph, ConstantSource& constants,
-                                        ConstantForms* forms, KeptConstants* kept,
-                                        WeightFeed* feed);
+// check_graph and check_implemented found nothing in `graph`, XNNPACK is initialised. The cells,
+// which may be none, outlive what is made of the subgraph.
+runtime::Result<Subgraph> make_subgraph(const Graph& graph, const Cells& cells,
+                                        ConstantSource& constants, ConstantForms* forms,
+                                        KeptConstants* kept, WeightFeed* feed);
 
 // How many bytes of filters the nodes of a graph pack.
 size_t count_filter_bytes(const Graph& graph);

@@ -173,6 +173,7 @@ Result<runtime::DelegateHandle*> XnnpackBackend::init(runtime::BackendInitContex
   if (mode == kSharedByMethod) options.workspace_owner = context.get_runtime_allocator();
   if (mode == kSharedByAll) options.workspace_owner = this;
   options.memory = context.memory();
+  options.sizes_are_fixed = context.sizes_are_fixed();
   PETREL_ASSIGN_OR_RETURN(std::unique_ptr<Delegate> delegate,
                           Delegate::create(processed->data(), processed->size(),
                                            context.get_named_data_map(), options));

@@ -25,7 +25,7 @@ struct search {
   size_t steps_left; /* a graph that was made for it would be walked through for each join */
 };
 
-/* Kinds whose operators write nothing but their outputs. */
+/* Kinds whose operators write nothing but their outputs and their workspace. */
 static bool may_be_in_lane(const struct xnn_operator_data* op) {
   switch (op->type) {
     case xnn_node_type_fully_connected:
@@ -41,6 +41,7 @@ static bool may_be_in_lane(const struct xnn_operator_data* op) {
     case xnn_node_type_static_transpose:
     case xnn_node_type_copy:
     case xnn_node_type_softmax:
+    case xnn_node_type_cell:
       return true;
     default:
       return op->operator_objects[0] == NULL; /* fused into another */
