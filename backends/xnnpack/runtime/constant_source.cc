@@ -206,7 +206,7 @@ std::optional<runtime::BytePlace> ConstantSource::place_of(uint32_t id) const {
 // cost less than asking for pages.
 Result<void*> ConstantSource::reserve(uint32_t id) {
   const auto found = reserved_.find(id);
-  if (found != reserved_.end()) return const_cast<void*>(found->second.data());
+  if (found != reserved_.end()) return const_cast<void*>(found->second.memory.data());
   const size_t size = bytes_of(graph_.values[id]) + XNN_EXTRA_BYTES;
   const bool is_small = size <= kMaxHeapBytes;
   void* const memory = is_small ? std::malloc(size) : runtime::take_pages(size);
@@ -217,15 +217,17 @@ Result<void*> ConstantSource::reserve(uint32_t id) {
   const auto free_small = [](void*, void* data, size_t) { std::free(data); };
   const auto unmap = [](void*, void* data, size_t bytes) { runtime::give_back_pages(data, bytes); };
   const runtime::FreeableBuffer::FreeFn give_back = is_small ? +free_small : +unmap;
-  reserved_.emplace(id, runtime::FreeableBuffer(memory, size, give_back));
+  reserved_.emplace(id, Reserved{runtime::FreeableBuffer(memory, size, give_back)});
   return memory;
 }
 
 Error ConstantSource::fetch_reserved(uint32_t id) {
   const Value& value = graph_.values[id];
   const std::string& key = graph_.constants[value.constant].key;
+  Reserved& reserved = reserved_.at(id);
+  reserved.has_bytes = true;
   const Error error =
-      map_->load_data_into(key, const_cast<void*>(reserved_.at(id).data()), bytes_of(value));
+      map_->load_data_into(key, const_cast<void*>(reserved.memory.data()), bytes_of(value));
   if (error != Error::Ok) {
     PETREL_LOG(Error, "weight '%s' cannot be had: %s", key.c_str(), runtime::to_string(error));
   }
@@ -233,10 +235,14 @@ Error ConstantSource::fetch_reserved(uint32_t id) {
 }
 
 void ConstantSource::was_read(uint32_t id) {
-  reserved_.erase(id);
   const uint32_t constant = graph_.values[id].constant;
   size_t& readers = readers_[constant];
   if (readers > 0) --readers;
+  // An address alone serves the next node.
+  const auto reserved = reserved_.find(id);
+  if (reserved != reserved_.end() && (readers == 0 || reserved->second.has_bytes)) {
+    reserved_.erase(reserved);
+  }
   if (readers > 0) return;
   fetched_.erase(constant);
   copies_.erase(id);

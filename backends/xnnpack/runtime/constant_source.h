@@ -85,6 +85,11 @@ class ConstantSource {
     size_t size = 0;
   };
 
+  struct Reserved {
+    runtime::FreeableBuffer memory;
+    bool has_bytes = false;
+  };
+
   struct ScaleList {
     PaddedBuffer data;
     std::pair<float, float> range;
@@ -101,7 +106,7 @@ class ConstantSource {
   std::map<uint32_t, Fetched> fetched_;                   // by entry of Graph::constants
   std::map<uint32_t, size_t> readers_;                    // inputs of nodes, by the same
   std::map<uint32_t, PaddedBuffer> copies_;               // by value
-  std::map<uint32_t, runtime::FreeableBuffer> reserved_;  // by value
+  std::map<uint32_t, Reserved> reserved_;                 // by value
   std::map<uint32_t, ScaleList> scales_;                  // by value
 };
 
