@@ -59,6 +59,7 @@ _XNNPACK_PATCHES = [
     "lanes",
     "short_sigmoid",
     "cell",
+    "varying_channels",
 ]
 
 def source_libraries():

@@ -152,8 +152,9 @@ class CellMaker {
   Role role_of(size_t index) {
     const Node& node = graph_.nodes[index];
     const uint32_t out = node.outputs[0];
-    const bool is_of_floats = is_float(out) && std::all_of(node.inputs.begin(), node.inputs.end(),
-                                                           [&](uint32_t id) { return is_float(id); });
+    const bool is_of_floats =
+        is_float(out) && std::all_of(node.inputs.begin(), node.inputs.end(),
+                                     [&](uint32_t id) { return is_float(id); });
     if (!is_of_floats || node.outputs.size() != 1 || node.inputs.empty()) return Role::kOther;
     if (const std::optional<uint64_t> first = first_of_view(node)) {
       const Run& of = runs_[node.inputs[0]];
@@ -237,8 +238,8 @@ class CellMaker {
       }
       add_to_group(node.outputs[0]);
       open += uses_[node.outputs[0]] > 0 ? 1 : 0;
-      const bool fits = inputs.size() <= PETREL_CELL_MAX_INPUTS && open > 0 &&
-                        open <= PETREL_CELL_MAX_OUTPUTS;
+      const bool fits =
+          inputs.size() <= PETREL_CELL_MAX_INPUTS && open > 0 && open <= PETREL_CELL_MAX_OUTPUTS;
       if (fits) best = k + 1;
     }
     return best;
@@ -255,8 +256,7 @@ class CellMaker {
     Cell cell;
     for (size_t k = 0; k < count; ++k) {
       const Node& node = graph_.nodes[steps[k]];
-      cells_.of_node[steps[k]] =
-          k == 0 ? static_cast<uint32_t>(cells_.cells.size()) : kNoNode;
+      cells_.of_node[steps[k]] = k == 0 ? static_cast<uint32_t>(cells_.cells.size()) : kNoNode;
       for (const uint32_t id : node.inputs) {
         const Run& run = runs_[id];
         if (group_[run.value] == number_) {

@@ -55,12 +55,12 @@ float pair(petrel_cell_function function, float a, float b) {
 }
 
 const std::map<NodeKind, petrel_cell_function> kFunctions = {
-    {NodeKind::Add, petrel_cell_add},         {NodeKind::Subtract, petrel_cell_subtract},
+    {NodeKind::Add, petrel_cell_add},           {NodeKind::Subtract, petrel_cell_subtract},
     {NodeKind::Multiply, petrel_cell_multiply}, {NodeKind::Div, petrel_cell_divide},
-    {NodeKind::Maximum, petrel_cell_maximum}, {NodeKind::Minimum, petrel_cell_minimum},
-    {NodeKind::Abs, petrel_cell_abs},         {NodeKind::Exp, petrel_cell_exp},
-    {NodeKind::Negate, petrel_cell_negate},   {NodeKind::Sigmoid, petrel_cell_sigmoid},
-    {NodeKind::Square, petrel_cell_square},   {NodeKind::Tanh, petrel_cell_tanh}};
+    {NodeKind::Maximum, petrel_cell_maximum},   {NodeKind::Minimum, petrel_cell_minimum},
+    {NodeKind::Abs, petrel_cell_abs},           {NodeKind::Exp, petrel_cell_exp},
+    {NodeKind::Negate, petrel_cell_negate},     {NodeKind::Sigmoid, petrel_cell_sigmoid},
+    {NodeKind::Square, petrel_cell_square},     {NodeKind::Tanh, petrel_cell_tanh}};
 
 Floats slice(const Graph& graph, const Node& node, const Floats& x) {
   const Dims& in = graph.values[node.inputs[0]].dims;

@@ -20,7 +20,8 @@
 
 namespace petrel::backends::xnnpack {
 
-inline Node& slice_node(GraphBuilder* b, uint32_t from, uint32_t to, std::vector<uint32_t> offsets) {
+inline Node& slice_node(GraphBuilder* b, uint32_t from, uint32_t to,
+                        std::vector<uint32_t> offsets) {
   Node& node = b->node(NodeKind::StaticSlice, {from}, {to});
   node.list = std::move(offsets);
   node.list2 = b->graph.values[to].dims;

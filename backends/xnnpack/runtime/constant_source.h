@@ -103,11 +103,11 @@ class ConstantSource {
 
   const Graph& graph_;
   const runtime::NamedDataMap* map_;
-  std::map<uint32_t, Fetched> fetched_;                   // by entry of Graph::constants
-  std::map<uint32_t, size_t> readers_;                    // inputs of nodes, by the same
-  std::map<uint32_t, PaddedBuffer> copies_;               // by value
-  std::map<uint32_t, Reserved> reserved_;                 // by value
-  std::map<uint32_t, ScaleList> scales_;                  // by value
+  std::map<uint32_t, Fetched> fetched_;      // by entry of Graph::constants
+  std::map<uint32_t, size_t> readers_;       // inputs of nodes, by the same
+  std::map<uint32_t, PaddedBuffer> copies_;  // by value
+  std::map<uint32_t, Reserved> reserved_;    // by value
+  std::map<uint32_t, ScaleList> scales_;     // by value
 };
 
 }  // namespace petrel::backends::xnnpack

@@ -10,8 +10,8 @@
 // Arguments of execute: tensors, the inputs in the order of their external ids,
 // then the outputs in the order of theirs. Inputs may have other sizes than the
 // payload states, as long as every node can work with them, unless Options::sizes_are_fixed;
-// outputs get their sizes from that. Nothing is set up again while sizes and addresses stay; for the
-// sizes of the payload create() does that already, where it is little beside packing
+// outputs get their sizes from that. Nothing is set up again while sizes and addresses stay;
+// for the sizes of the payload create() does that already, where it is little beside packing
 // the weights. Inputs may be empty if all outputs are then.
 //
 // Where XNNPACK fails on its way to other sizes, as without memory, the delegate refuses

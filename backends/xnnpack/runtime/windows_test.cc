@@ -50,6 +50,10 @@ uint32_t positions(uint32_t size, uint32_t padding, uint32_t kernel, uint32_t st
   return size + padding < reach ? 0 : (size + padding - reach) / stride + 1;
 }
 
+bool is_pool(const Case& c) {
+  return c.kind == NodeKind::MaxPooling2d || c.kind == NodeKind::AvgPooling2d;
+}
+
 Dims output_of(const Case& c, const Dims& image) {
   const Window& w = c.window;
   return {image[0],
@@ -57,11 +61,7 @@ Dims output_of(const Case& c, const Dims& image) {
                     w.dilation_height),
           positions(image[2], w.padding_left + w.padding_right, w.kernel_width, w.stride_width,
                     w.dilation_width),
-          c.channels()};
-}
-
-bool is_pool(const Case& c) {
-  return c.kind == NodeKind::MaxPooling2d || c.kind == NodeKind::AvgPooling2d;
+          is_pool(c) ? image[3] : c.channels()};
 }
 
 Case make_case(Random& random) {
@@ -241,7 +241,9 @@ void run_case(const Case& c, Random& random) {
       ASSERT_NO_FATAL_FAILURE(run(**delegate, c, image, map.data["w"], random));
     }
     image = {random.in(1, c.image[0]), random.in(1, c.image[1]), random.in(1, c.image[2]),
-             c.image[3]};
+             is_pool(c) ? random.in(1, c.image[3]) : c.image[3]};
+    // Of what pointers are made for, a call may change one number alone.
+    if (call == 0) image = {c.image[0], c.image[1], c.image[2], image[3]};
     if (call == 2) image = c.image;
   }
 }
@@ -257,6 +259,29 @@ TEST(Windows, GiveThatForImagesAndPlanes) {
   Random random(8);
   for (int i = 0; i < kCases; ++i) {
     ASSERT_NO_FATAL_FAILURE(run_case(make_image_case(random), random)) << i;
+  }
+}
+
+TEST(Windows, ImagesAreResizedAtEveryNumberOfChannels) {
+  constexpr uint32_t kMost = 24;
+  GraphBuilder b;
+  const uint32_t x = b.input({1, 5, 7, kMost}), y = b.output({1, 9, 4, kMost});
+  Node& node = b.node(NodeKind::StaticResizeBilinear2d, {x}, {y});
+  node.new_height = 9;
+  node.new_width = 4;
+  const auto delegate = Delegate::create(b.graph, 0, nullptr, {});
+  ASSERT_TRUE(delegate.ok());
+  for (const uint32_t channels : {3u, 16u, 1u, kMost, 2u}) {
+    Arguments args;
+    const auto last = static_cast<int32_t>(channels);
+    float* const in = args.add({1, 5, 7, last});
+    const float* const out = args.add({1, 9, 4, last});
+    // Each plane has one number.
+    for (size_t i = 0; i < 5 * 7 * channels; ++i) in[i] = static_cast<float>(i % channels);
+    ASSERT_EQ(args.run(**delegate), runtime::Error::Ok);
+    for (size_t i = 0; i < 9 * 4 * channels; ++i) {
+      ASSERT_EQ(out[i], static_cast<float>(i % channels)) << channels << " channels, " << i;
+    }
   }
 }
 

@@ -53,23 +53,18 @@ struct function {
   enum xnn_unary_operator single;
 };
 
-#define PAIR(name, config) {.pair_config = xnn_init_f32_##config##_config, .pair = xnn_binary_##name}
+#define PAIR(name, config) \
+  { .pair_config = xnn_init_f32_##config##_config, .pair = xnn_binary_##name }
 #define SINGLE(name, config) \
-  {.single_config = xnn_init_f32_##config##_config, .single = xnn_unary_##name}
+  { .single_config = xnn_init_f32_##config##_config, .single = xnn_unary_##name }
 
 static const struct function kFunctions[] = {
-    [petrel_cell_add] = PAIR(add, vadd),
-    [petrel_cell_subtract] = PAIR(subtract, vsub),
-    [petrel_cell_multiply] = PAIR(multiply, vmul),
-    [petrel_cell_divide] = PAIR(divide, vdiv),
-    [petrel_cell_maximum] = PAIR(maximum, vmax),
-    [petrel_cell_minimum] = PAIR(minimum, vmin),
-    [petrel_cell_abs] = SINGLE(abs, abs),
-    [petrel_cell_exp] = SINGLE(exp, exp),
-    [petrel_cell_negate] = SINGLE(negate, neg),
-    [petrel_cell_sigmoid] = SINGLE(sigmoid, sigmoid),
-    [petrel_cell_square] = SINGLE(square, sqr),
-    [petrel_cell_tanh] = SINGLE(tanh, tanh),
+    [petrel_cell_add] = PAIR(add, vadd),           [petrel_cell_subtract] = PAIR(subtract, vsub),
+    [petrel_cell_multiply] = PAIR(multiply, vmul), [petrel_cell_divide] = PAIR(divide, vdiv),
+    [petrel_cell_maximum] = PAIR(maximum, vmax),   [petrel_cell_minimum] = PAIR(minimum, vmin),
+    [petrel_cell_abs] = SINGLE(abs, abs),          [petrel_cell_exp] = SINGLE(exp, exp),
+    [petrel_cell_negate] = SINGLE(negate, neg),    [petrel_cell_sigmoid] = SINGLE(sigmoid, sigmoid),
+    [petrel_cell_square] = SINGLE(square, sqr),    [petrel_cell_tanh] = SINGLE(tanh, tanh),
 };
 
 /* The kernel and its parameters as operators of the function have them; false for none. */
@@ -122,8 +117,7 @@ static enum xnn_status create_cell(const struct xnn_node* node, const struct xnn
   (void)values, (void)num_values, (void)code_cache, (void)weights_cache;
   const struct petrel_cell* cell = node->params.cell;
   const size_t bytes = sizeof(struct context) + cell->num_steps * sizeof(struct call);
-  xnn_operator_t op =
-      xnn_allocate_short_operator(offsetof(struct xnn_operator, context) + bytes);
+  xnn_operator_t op = xnn_allocate_short_operator(offsetof(struct xnn_operator, context) + bytes);
   if (op == NULL) return xnn_status_out_of_memory;
   op->type = xnn_operator_type_cell;
   op->state = xnn_run_state_invalid;

@@ -88,9 +88,8 @@ class Graph {
 
   std::vector<float> run(const std::vector<float>& a, const std::vector<float>& b) {
     std::vector<float> y(size_ + XNN_EXTRA_BYTES, 7);
-    const xnn_external_value ends[] = {{0, const_cast<float*>(a.data())},
-                                       {1, const_cast<float*>(b.data())},
-                                       {2, y.data()}};
+    const xnn_external_value ends[] = {
+        {0, const_cast<float*>(a.data())}, {1, const_cast<float*>(b.data())}, {2, y.data()}};
     EXPECT_EQ(reshape(size_), xnn_status_success);
     EXPECT_EQ(xnn_setup_runtime_v2(runtime_, 3, ends), xnn_status_success);
     EXPECT_EQ(xnn_invoke_runtime(runtime_), xnn_status_success);
@@ -201,7 +200,8 @@ TEST_F(CellTest, StepsGoThroughScratchAndRunsOfInputs) {
 
 TEST_F(CellTest, ValuesBetweenCellsHaveMemory) {
   constexpr size_t kSize = 40;
-  const std::vector<petrel_cell_step> first = {{petrel_cell_add, kSize * sizeof(float), kA, kB, kY}};
+  const std::vector<petrel_cell_step> first = {
+      {petrel_cell_add, kSize * sizeof(float), kA, kB, kY}};
   const std::vector<petrel_cell_step> last = {
       {petrel_cell_multiply, kSize * sizeof(float), kA, kB, kY}};
   const petrel_cell sum = cell_of(first, kSize), product = cell_of(last, kSize);
