@@ -21,7 +21,7 @@ Graph product(uint32_t rows, uint32_t inputs, uint32_t outputs) {
 
 bool is_chosen(Graph graph, bool in_place = true) {
   EXPECT_TRUE(check_graph(graph).ok()) << check_graph(graph).text();
-  choose_unpacked(&graph, [in_place](const std::string& key) {
+  choose_unpacked(&graph, 0, [in_place](const std::string& key) {
     EXPECT_EQ(key, "w");
     return in_place;
   });
@@ -52,7 +52,7 @@ TEST(Unpacked, AConvolutionOfOnePixelBecomesAProduct) {
     node.window.kernel_height = node.window.kernel_width = kernel;
     Graph graph = b.graph;
     EXPECT_TRUE(check_graph(graph).ok()) << check_graph(graph).text();
-    choose_unpacked(&graph, [](const std::string&) { return true; });
+    choose_unpacked(&graph, 0, [](const std::string&) { return true; });
     EXPECT_TRUE(check_graph(graph).ok()) << check_graph(graph).text();
     EXPECT_EQ(graph.nodes[0].is_unpacked, graph.nodes[0].kind == NodeKind::FullyConnected);
     return graph.nodes[0].is_unpacked;
@@ -66,7 +66,7 @@ TEST(Unpacked, OtherWeightsArePacked) {
   const auto chosen = [](const auto& change) {
     Graph graph = product(1, 1024, 512);
     change(&graph);
-    choose_unpacked(&graph, [](const std::string&) { return true; });
+    choose_unpacked(&graph, 0, [](const std::string&) { return true; });
     return graph.nodes[0].is_unpacked;
   };
   EXPECT_TRUE(chosen([](Graph*) {}));
@@ -78,6 +78,27 @@ TEST(Unpacked, OtherWeightsArePacked) {
   EXPECT_FALSE(chosen([](Graph* g) { g->constants[g->values[1].constant].key = ""; }));
   // Weights that two nodes read stay in a cache.
   EXPECT_FALSE(chosen([](Graph* g) { g->nodes.push_back(g->nodes[0]); }));
+}
+
+TEST(Unpacked, WeightsThatACacheKeepsArePackedWhereMuchOfARunReadsThem) {
+  constexpr uint64_t kBytes = 2 << 20;
+  const auto chosen = [](uint64_t cache_bytes, uint32_t pixels) {
+    Graph graph = product(1, 2048, 256);
+    GraphBuilder b;
+    b.graph = graph;
+    const uint32_t x = b.input({pixels, 64}), w = b.constant({64, 64}, "more");
+    b.node(NodeKind::FullyConnected, {x, w, kNoId}, {b.output({pixels, 64})});
+    graph = b.graph;
+    EXPECT_TRUE(check_graph(graph).ok()) << check_graph(graph).text();
+    choose_unpacked(&graph, cache_bytes, [](const std::string&) { return true; });
+    EXPECT_FALSE(graph.nodes[1].is_unpacked);
+    return graph.nodes[0].is_unpacked;
+  };
+  EXPECT_FALSE(chosen(2 * kBytes + (1 << 20), 1));
+  EXPECT_TRUE(chosen(2 * kBytes, 1));
+  EXPECT_FALSE(chosen(32 << 20, 4000));
+  // A twentieth of the time is in other products of 17 million multiply-adds.
+  EXPECT_TRUE(chosen(32 << 20, 4200));
 }
 
 }  // namespace

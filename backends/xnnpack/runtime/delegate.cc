@@ -183,7 +183,8 @@ Error Delegate::build(const runtime::NamedDataMap* map, const Options& options,
   ConstantSource constants(graph_, map);
   // A file of packed weights has all of them, so that nothing else is read.
   const bool unpacked = options.unpacked && options.packed_file == nullptr;
-  choose_ways(&graph_, constants, threads, {options.winograd, options.fast_math, unpacked});
+  choose_ways(&graph_, constants, threads,
+              {options.winograd, options.fast_math, unpacked, options.cache_bytes});
   PETREL_RETURN_IF_ERROR(take_values(options));
   WeightFeed feed(graph_, &constants, options.share_weights ? &weights_ : nullptr);
   ConstantForms forms(options.memory, payload_bytes);

@@ -26,6 +26,7 @@
 #include <xnnpack.h>
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "backends/xnnpack/format/cells.h"
@@ -59,6 +60,8 @@ class Delegate {
     bool fast_math = false;
     // Products of one row read large weights where the map has them, if they stay there.
     bool unpacked = true;
+    // In place of those of this machine's last cache.
+    std::optional<uint64_t> cache_bytes;
     // Inputs always have the sizes of the payload, so that small nodes may be one (cells.h).
     bool sizes_are_fixed = false;
     // Of packed weights that are shared.

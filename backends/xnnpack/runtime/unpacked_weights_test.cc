@@ -74,6 +74,7 @@ Outcome run(const MapInPlace& map, bool has_bias, int32_t rows, bool unpacked = 
   const std::vector<uint8_t> bytes = payload(has_bias);
   Delegate::Options options;
   options.unpacked = unpacked;
+  options.cache_bytes = 0;
   const size_t before = PackedWeights::instance().stats().bytes;
   auto delegate = Delegate::create(bytes.data(), bytes.size(), &map, options);
   EXPECT_TRUE(delegate.ok());
@@ -127,7 +128,9 @@ TEST_F(UnpackedWeights, OfAnotherSizeAreRefused) {
   MapInPlace map(true);
   map.floats.data["w"].pop_back();
   const std::vector<uint8_t> bytes = payload(true);
-  EXPECT_EQ(Delegate::create(bytes.data(), bytes.size(), &map, {}).error(),
+  Delegate::Options options;
+  options.cache_bytes = 0;
+  EXPECT_EQ(Delegate::create(bytes.data(), bytes.size(), &map, options).error(),
             Error::InvalidExternalData);
   EXPECT_EQ(map.floats.taken, map.floats.freed);
 }

@@ -7,12 +7,22 @@
 #include "backends/xnnpack/format/split_products.h"
 #include "backends/xnnpack/format/unpacked.h"
 #include "backends/xnnpack/format/winograd.h"
+#include "backends/xnnpack/runtime/tile_table.h"
 #include "backends/xnnpack/runtime/tiles.h"
 #include "third_party/xnnpack/image/flag.h"
 #include "third_party/xnnpack/split/flag.h"
 #include "third_party/xnnpack/unpacked/flag.h"
 
 namespace petrel::backends::xnnpack {
+
+namespace {
+
+uint64_t last_cache_bytes() {
+  const TileMachine machine = this_machine();
+  return machine.l3 != 0 ? machine.l3 : machine.l2;
+}
+
+}  // namespace
 
 void choose_ways(Graph* graph, const ConstantSource& constants, uint32_t threads,
                  const AllowedWays& allowed) {
@@ -22,7 +32,8 @@ void choose_ways(Graph* graph, const ConstantSource& constants, uint32_t threads
   if (allowed.split && split_is_available()) choose_split_products(graph);
   choose_images(graph, threads, &petrel_takes_images);
   if (allowed.unpacked && petrel_takes_unpacked()) {
-    choose_unpacked(graph, [&](const std::string& key) { return constants.is_in_place(key); });
+    choose_unpacked(graph, allowed.cache_bytes.value_or(last_cache_bytes()),
+                    [&](const std::string& key) { return constants.is_in_place(key); });
   }
 }
 
