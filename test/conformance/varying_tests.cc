@@ -134,6 +134,24 @@ TEST_F(VaryingSizes, AreDelegatedOrRefusedAheadOfTimeWithAReason) {
   }
 }
 
+TEST_F(VaryingSizes, AreToldToTheBackendWhenItIsMade) {
+  Watch& watch = reset_watch();
+  const auto load = [](const Compiled& made) {
+    reset_watch();
+    const LoadedProgram program(made.files);
+    const LoadedMethod method(program, "forward");
+    EXPECT_EQ(method.error(), Error::Ok);
+  };
+  for (const std::string& text : fixture_.varying_methods) {
+    SCOPED_TRACE(text);
+    load(compiled({{"forward", text}}));
+    EXPECT_EQ(watch.fixed, fixture_.takes_varying_sizes ? 0 : watch.inits.load());
+    load(compiled({{"forward", at_sample(text, 2)}}));
+    EXPECT_GT(watch.inits, 0);
+    EXPECT_EQ(watch.fixed, watch.inits);
+  }
+}
+
 TEST_F(VaryingSizes, OfOneLoadedMethodComputeWhatKernelsDoForEach) {
   for (const std::string& text : fixture_.varying_methods) {
     SCOPED_TRACE(text);

@@ -90,10 +90,12 @@ class WatchedBackend final : public runtime::BackendInterface {
     auto watched = std::make_unique<WatchedHandle>(context.get_named_data_map());
     runtime::BackendInitContext inner(
         context.get_runtime_allocator(), context.event_tracer(), context.get_method_name(),
-        context.get_named_data_map() == nullptr ? nullptr : &watched->map, context.runtime_specs());
+        context.get_named_data_map() == nullptr ? nullptr : &watched->map, context.runtime_specs(),
+        context.memory(), context.sizes_are_fixed());
     PETREL_ASSIGN_OR_RETURN(watched->handle,
                             tested().backend->init(inner, processed, compile_specs));
     ++watch.inits;
+    watch.fixed += context.sizes_are_fixed() ? 1 : 0;
     return static_cast<runtime::DelegateHandle*>(watched.release());
   }
 
@@ -129,6 +131,7 @@ Watch& reset_watch() {
   watch.fail_data = -1;
   watch.data_fault = Watch::DataFault::kError;
   watch.inits = 0;
+  watch.fixed = 0;
   watch.attempts = 0;
   watch.destroyed = 0;
   watch.requests = 0;

@@ -28,6 +28,7 @@ struct Watch {
   DataFault data_fault = DataFault::kError;
 
   std::atomic<int> inits{0};     // that succeeded
+  std::atomic<int> fixed{0};     // of them, that were told that sizes are fixed
   std::atomic<int> attempts{0};  // of init
   std::atomic<int> destroyed{0};
   std::atomic<int> requests{0};     // for named data

@@ -28,8 +28,8 @@ namespace petrel::backends::xnnpack {
 // Whether the bytes of a key of the data map stay where they are.
 using IsInPlace = std::function<bool(const std::string& key)>;
 
-// Sets `is_unpacked` of the chosen nodes. `cache_bytes`: of the last cache. Precondition: the graph passes check_graph, which it does
-// afterwards, too; other ways to compute convolutions are chosen.
+// Sets `is_unpacked` of the chosen nodes. `cache_bytes`: of the last cache. Precondition: the graph
+// passes check_graph, which it does afterwards, too; other ways to compute convolutions are chosen.
 void choose_unpacked(Graph* graph, uint64_t cache_bytes, const IsInPlace& is_in_place);
 
 }  // namespace petrel::backends::xnnpack

@@ -5,8 +5,9 @@
 //
 //   choose_ways(&graph, constants, threads, {options.winograd, options.fast_math, true, {}});
 //
-// The choice depends on the graph, the processor's kernels, what is allowed and, for weights, on
-// the processor's cache and on where the data map has them; results depend on split floats and Winograd's algorithm only.
+// The choice depends on the graph, the processor's kernels and last cache, what is allowed and, for
+// weights, on where the data map has them; results depend on split floats and Winograd's algorithm
+// only.
 
 #ifndef PETREL_BACKENDS_XNNPACK_RUNTIME_WAYS_H_
 #define PETREL_BACKENDS_XNNPACK_RUNTIME_WAYS_H_
