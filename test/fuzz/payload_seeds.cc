@@ -12,6 +12,7 @@
 
 #include "backends/xnnpack/format/node_kind.h"
 #include "backends/xnnpack/format/payload_writer.h"
+#include "backends/xnnpack/format/random_steps.h"
 #include "backends/xnnpack/format/shape_rules.h"
 #include "backends/xnnpack/format/test_graphs.h"
 
@@ -217,6 +218,9 @@ void write_all(const std::filesystem::path& folder) {
   write(folder / "integer_convolution", integer_convolution());
   write_windows(folder);
   write(folder / "moved_channels", moved_channels());
+  for (uint32_t seed = 0; seed < 12; ++seed) {
+    write(folder / ("steps_" + std::to_string(seed)), RandomSteps(seed).graph());
+  }
   for (const NodeKind kind : {NodeKind::Add, NodeKind::Subtract, NodeKind::Multiply,
                               NodeKind::LeakyRelu, NodeKind::Convert, NodeKind::Sigmoid}) {
     write(folder / (std::string("integer_") + find_node_kind(kind)->name), integer(kind));
