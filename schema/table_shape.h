@@ -23,8 +23,8 @@ struct FieldShape {
     Union,  // one of the fields of tables[detail]
   };
 
-  Form form;
-  bool is_list;
+  Form form : 7;
+  bool is_list : 1;
   uint8_t detail;
 };
 

@@ -165,16 +165,16 @@ class Payloads {
   // The payload of the first delegate that has it.
   Result<FreeableBuffer> read(const runtime::DelegateView& delegate, uint32_t method,
                               uint32_t index) {
-    Result<FreeableBuffer> payload = program_.load_delegate_data(delegate);
-    if (!payload.ok()) return payload.error();
+    FreeableBuffer payload;
+    PETREL_RETURN_IF_ERROR(program_.load_delegate_data(delegate, &payload));
     uint64_t& left = left_[is_xnnpack(delegate)];
-    if (payload->size() > left) {
+    if (payload.size() > left) {
       PETREL_LOG(Error, "payloads up to delegate %u overlap: they have more bytes than the file",
                  index);
       return Error::InvalidProgram;
     }
-    left -= payload->size();
-    seen_[place_of(delegate)] = {method, index, payload->size()};
+    left -= payload.size();
+    seen_[place_of(delegate)] = {method, index, payload.size()};
     return payload;
   }
 

@@ -19,13 +19,13 @@ Result<FileDataLoader> FileDataLoader::from(const char* path) {
     PETREL_LOG(Error, "%s: %s", path, strerror(reason));
     return reason == ENOENT ? Error::NotFound : Error::AccessFailed;
   }
-  Result<FileDescriptorDataLoader> opened = FileDescriptorDataLoader::from(fd);
-  runtime::close_file(fd);
-  if (!opened.ok()) {
+  FileDataLoader loader(fd);
+  const Error error = loader.take_size();
+  if (error != Error::Ok) {
     PETREL_LOG(Error, "%s cannot be loaded", path);
-    return opened.error();
+    return error;
   }
-  return FileDataLoader(std::move(opened.get()));
+  return loader;
 }
 
 }  // namespace petrel::extension

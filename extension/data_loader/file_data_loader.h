@@ -13,8 +13,6 @@
 #ifndef PETREL_EXTENSION_DATA_LOADER_FILE_DATA_LOADER_H_
 #define PETREL_EXTENSION_DATA_LOADER_FILE_DATA_LOADER_H_
 
-#include <utility>
-
 #include "extension/data_loader/file_descriptor_data_loader.h"
 
 namespace petrel::extension {
@@ -26,8 +24,7 @@ class FileDataLoader final : public FileDescriptorDataLoader {
   static runtime::Result<FileDataLoader> from(const char* path);
 
  private:
-  explicit FileDataLoader(FileDescriptorDataLoader&& opened)
-      : FileDescriptorDataLoader(std::move(opened)) {}
+  explicit FileDataLoader(int owned_fd) : FileDescriptorDataLoader(owned_fd, 0, 0) {}
 };
 
 }  // namespace petrel::extension

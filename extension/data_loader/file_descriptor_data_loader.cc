@@ -76,6 +76,14 @@ Result<FileDescriptorDataLoader> FileDescriptorDataLoader::from(int fd) {
   return from(fd, 0, size);
 }
 
+Error FileDescriptorDataLoader::take_size() {
+  PETREL_ASSIGN_OR_RETURN(const uint64_t file, file_size(fd_));
+  if (checked_cast(file, &size_)) return Error::Ok;
+  PETREL_LOG(Error, "a file of %llu bytes is beyond this machine's address space",
+             static_cast<unsigned long long>(file));
+  return Error::InvalidArgument;
+}
+
 Result<FileDescriptorDataLoader> FileDescriptorDataLoader::from(int fd, uint64_t offset,
                                                                 uint64_t length) {
   PETREL_ASSIGN_OR_RETURN(const uint64_t file, file_size(fd));
@@ -128,6 +136,7 @@ Result<FreeableBuffer> FileDescriptorDataLoader::load(size_t offset, size_t size
 }
 
 Result<BytePlace> FileDescriptorDataLoader::find_place(size_t offset, size_t size) const {
+  if constexpr (!runtime::kKnowsPlaces) return Error::NotSupported;
   if (!in_bounds(offset, size, size_)) return Error::InvalidArgument;
   return source_->place_at(base_ + offset);
 }

@@ -50,8 +50,13 @@ class FileDescriptorDataLoader : public runtime::DataLoader {
 
  private:
   friend class FileDataLoader;
+  // Of a loader without a size yet: that of the file.
+  runtime::Error take_size();
+
   FileDescriptorDataLoader(int owned_fd, uint64_t base, size_t size)
-      : fd_(owned_fd), base_(base), size_(size), source_(runtime::ByteSource::of_file(owned_fd)) {}
+      : fd_(owned_fd), base_(base), size_(size) {
+    if constexpr (runtime::kKnowsPlaces) source_ = runtime::ByteSource::of_file(owned_fd);
+  }
 
   // Where the bytes are for others who read the file, else for this loader.
   runtime::Result<runtime::BytePlace> place_to_share(size_t offset) const;
@@ -59,6 +64,7 @@ class FileDescriptorDataLoader : public runtime::DataLoader {
   int fd_;
   uint64_t base_;
   size_t size_;
+  // Null where places are not known.
   std::unique_ptr<runtime::ByteSource> source_;
 };
 

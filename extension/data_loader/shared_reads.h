@@ -39,7 +39,7 @@ class SharedReads final {
   static bool may_share(size_t size, const runtime::DataLoader::SegmentInfo& info) {
     using Type = runtime::DataLoader::SegmentInfo::Type;
     constexpr size_t kSmallest = 512;
-    return size >= kSmallest &&
+    return runtime::kKnowsPlaces && size >= kSmallest &&
            (info.segment_type == Type::External || info.segment_type == Type::Constant);
   }
 

@@ -8,14 +8,23 @@
 //   Result<BytePlace> place = map.find_place("fc.weight", 400);
 //   if (place.ok()) ... what was made of the same place need not be made again ...
 //
-// A source has a number that no other gets; runtime/backend/byte_source.h gives them.
+// A source has a number that no other gets; runtime/backend/byte_source.h gives them. Built with
+// --//runtime:sharing=none, which defines PETREL_SHARING as 0, nobody asks: of no bytes it is known
+// where they come from.
 
 #ifndef PETREL_RUNTIME_CORE_BYTE_PLACE_H_
 #define PETREL_RUNTIME_CORE_BYTE_PLACE_H_
 
 #include <cstdint>
 
+#ifndef PETREL_SHARING
+#define PETREL_SHARING 1
+#endif
+
 namespace petrel::runtime {
+
+// For what is there to know places alone.
+inline constexpr bool kKnowsPlaces = PETREL_SHARING != 0;
 
 struct BytePlace {
   uint64_t source = 0;  // never 0 of a source

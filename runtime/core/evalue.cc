@@ -67,7 +67,7 @@ Result<std::string_view> EValue::tryToString() const {
 
 Result<Span<const int64_t>> EValue::tryToIntList() const {
   if (!isIntList()) return Error::InvalidType;
-  const auto* box = static_cast<const BoxedIntList*>(payload_.as_box);
+  const auto* box = static_cast<const BoxedIntList*>(payload_.as_array.data);
   for (size_t i = 0; i < box->items.size(); ++i) {
     const EValue* item = box->items[i];
     if (item == nullptr || !item->isInt()) return Error::InvalidType;
@@ -89,7 +89,7 @@ Result<Span<const double>> EValue::tryToDoubleList() const {
 
 Result<Span<const Tensor>> EValue::tryToTensorList() const {
   if (!isTensorList()) return Error::InvalidType;
-  const auto* box = static_cast<const BoxedTensorList*>(payload_.as_box);
+  const auto* box = static_cast<const BoxedTensorList*>(payload_.as_array.data);
   for (size_t i = 0; i < box->items.size(); ++i) {
     const EValue* item = box->items[i];
     if (item == nullptr || !item->isTensor()) return Error::InvalidType;
@@ -100,7 +100,7 @@ Result<Span<const Tensor>> EValue::tryToTensorList() const {
 
 Result<Span<const std::optional<Tensor>>> EValue::tryToListOptionalTensor() const {
   if (!isListOptionalTensor()) return Error::InvalidType;
-  const auto* box = static_cast<const BoxedOptionalTensorList*>(payload_.as_box);
+  const auto* box = static_cast<const BoxedOptionalTensorList*>(payload_.as_array.data);
   for (size_t i = 0; i < box->items.size(); ++i) {
     const EValue* item = box->items[i];
     if (item == nullptr || item->isNone()) {

@@ -115,20 +115,12 @@ class EValue final {
   EValue(const Pointer& owner) {
     if (owner.get() != nullptr) *this = EValue(*owner.get());
   }
-  explicit EValue(std::string_view value) : tag(Tag::String) {
-    payload_.as_array = {value.data(), value.size()};
-  }
-  explicit EValue(Span<const bool> value) : tag(Tag::ListBool) {
-    payload_.as_array = {value.data(), value.size()};
-  }
-  explicit EValue(Span<const double> value) : tag(Tag::ListDouble) {
-    payload_.as_array = {value.data(), value.size()};
-  }
-  explicit EValue(BoxedIntList* value) : tag(Tag::ListInt) { payload_.as_box = value; }
-  explicit EValue(BoxedTensorList* value) : tag(Tag::ListTensor) { payload_.as_box = value; }
-  explicit EValue(BoxedOptionalTensorList* value) : tag(Tag::ListOptionalTensor) {
-    payload_.as_box = value;
-  }
+  explicit EValue(std::string_view value) : EValue(Tag::String, value.data(), value.size()) {}
+  explicit EValue(Span<const bool> value) : EValue(Tag::ListBool, value.data(), value.size()) {}
+  explicit EValue(Span<const double> value) : EValue(Tag::ListDouble, value.data(), value.size()) {}
+  explicit EValue(BoxedIntList* value) : EValue(Tag::ListInt, value, 1) {}
+  explicit EValue(BoxedTensorList* value) : EValue(Tag::ListTensor, value, 1) {}
+  explicit EValue(BoxedOptionalTensorList* value) : EValue(Tag::ListOptionalTensor, value, 1) {}
 
   bool isNone() const { return tag == Tag::None; }
   bool isInt() const { return tag == Tag::Int; }
@@ -194,7 +186,9 @@ class EValue final {
   }
 
  private:
-  void check(Tag expected) const {
+  EValue(Tag of, const void* data, size_t size) : tag(of) { payload_.as_array = {data, size}; }
+
+  [[gnu::always_inline]] void check(Tag expected) const {
     if (tag != expected) __builtin_trap();
   }
 
@@ -207,7 +201,6 @@ class EValue final {
     double as_double;
     bool as_bool;
     Tensor as_tensor;
-    void* as_box;
     Array as_array;
   };
   Payload payload_ = {};

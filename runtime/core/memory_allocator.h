@@ -47,6 +47,14 @@ class MemoryAllocator {
     return Span<T>(static_cast<T*>(memory), count);
   }
 
+  // The same into the place where it is kept.
+  template <typename T>
+  [[gnu::always_inline]] inline Error allocate_list(size_t count, Span<T>* to) {
+    PETREL_ASSIGN_OR_RETURN(void* memory, allocate_array(count, sizeof(T), alignof(T)));
+    *to = Span<T>(static_cast<T*>(memory), count);
+    return Error::Ok;
+  }
+
   // The same by pointers, as ExecuTorch has it: null when there is no more memory.
   template <typename T>
   T* allocateList(size_t count, size_t alignment = alignof(T)) {

@@ -9,6 +9,24 @@
 
 namespace petrel::runtime {
 
+namespace {
+
+// Whether memory, if there is any, can be that of a tensor.
+Error check_place(ScalarType type, size_t bytes, const void* data, size_t capacity) {
+  if (data != nullptr && capacity < bytes) {
+    PETREL_LOG(Error, "a tensor of %zu bytes was given a buffer of %zu", bytes, capacity);
+    return Error::InvalidArgument;
+  }
+  if (reinterpret_cast<uintptr_t>(data) % element_size(type) != 0) {
+    PETREL_LOG(Error, "data of a %s tensor is at %p, must be aligned to %zu bytes", to_string(type),
+               data, element_size(type));
+    return Error::InvalidArgument;
+  }
+  return Error::Ok;
+}
+
+}  // namespace
+
 TensorImpl::TensorImpl(ScalarType type, ssize_t dim, SizesType* sizes, void* data,
                        DimOrderType* dim_order, StridesType* strides, TensorShapeDynamism dynamism)
     : sizes_(sizes),
@@ -48,15 +66,7 @@ Error TensorImpl::set_data(void* data, size_t capacity) {
     capacity_ = 0;
     return Error::Ok;
   }
-  if (capacity < nbytes_) {
-    PETREL_LOG(Error, "a tensor of %zu bytes was given a buffer of %zu", nbytes_, capacity);
-    return Error::InvalidArgument;
-  }
-  if (reinterpret_cast<uintptr_t>(data) % element_size() != 0) {
-    PETREL_LOG(Error, "data of a %s tensor is at %p, must be aligned to %zu bytes",
-               to_string(type_), data, element_size());
-    return Error::InvalidArgument;
-  }
+  PETREL_RETURN_IF_ERROR(check_place(type_, nbytes_, data, capacity));
   data_ = data;
   capacity_ = capacity;
   return Error::Ok;
@@ -73,15 +83,7 @@ Error TensorImpl::rebind(Span<const SizesType> new_sizes, void* data, size_t cap
   size_t numel = 0;
   PETREL_RETURN_IF_ERROR(check_resize(new_sizes, SIZE_MAX, &numel));
   const size_t bytes = numel * element_size();
-  if (data != nullptr && capacity < bytes) {
-    PETREL_LOG(Error, "a tensor of %zu bytes was given a buffer of %zu", bytes, capacity);
-    return Error::InvalidArgument;
-  }
-  if (reinterpret_cast<uintptr_t>(data) % element_size() != 0) {
-    PETREL_LOG(Error, "data of a %s tensor is at %p, must be aligned to %zu bytes",
-               to_string(type_), data, element_size());
-    return Error::InvalidArgument;
-  }
+  PETREL_RETURN_IF_ERROR(check_place(type_, bytes, data, capacity));
   apply_sizes(new_sizes, numel);
   data_ = data;
   capacity_ = data == nullptr ? 0 : capacity;

@@ -19,23 +19,18 @@ bool Aliases::is_callers(uint32_t value) const {
   return place_of(value).kind == Place::Kind::Caller;
 }
 
-bool Aliases::may_be_callers(uint32_t value, uint8_t role) const {
+Aliases::Roles Aliases::roles_of(uint32_t value) const {
   Shared shared;
-  // Too many values are refused where they are used.
-  if (!find_shared(value, &shared)) return true;
+  if (!find_shared(value, &shared)) return {true, true, true};
+  Roles roles = {};
   for (size_t i = 0; i < shared.size; ++i) {
-    if ((io_[shared.values[i]] & role) != 0 && is_callers(shared.values[i])) return true;
+    const uint8_t io = io_[shared.values[i]];
+    const Place::Kind kind = place_of(shared.values[i]).kind;
+    roles.constant |= kind == Place::Kind::Constant;
+    roles.input |= kind == Place::Kind::Caller && (io & kInput) != 0;
+    roles.output |= kind == Place::Kind::Caller && (io & kOutput) != 0;
   }
-  return false;
-}
-
-bool Aliases::may_be_constant(uint32_t value) const {
-  Shared shared;
-  if (!find_shared(value, &shared)) return true;
-  for (size_t i = 0; i < shared.size; ++i) {
-    if (place_of(shared.values[i]).kind == Place::Kind::Constant) return true;
-  }
-  return false;
+  return roles;
 }
 
 Aliases::Place Aliases::place_of(uint32_t value) const {
@@ -78,16 +73,16 @@ bool Aliases::find_shared(uint32_t value, Shared* out) const {
 
 // Both are tensors.
 bool Aliases::has_elements_of(uint32_t a, uint32_t b) const {
-  const TensorView x = *tensor(a), y = *tensor(b);
-  if (element_size(x.scalar_type) != element_size(y.scalar_type)) return false;
+  const std::optional<TensorView> x = tensor(a), y = tensor(b);
+  if (element_size(x->scalar_type) != element_size(y->scalar_type)) return false;
   const auto without_ones = [](Span<const int32_t> sizes) {
     size_t ones = 0;
     while (ones < sizes.size() && sizes[ones] == 1) ++ones;
     return sizes.subspan(ones);
   };
-  if (!equal(without_ones(x.sizes), without_ones(y.sizes))) return false;
-  return equal(x.dim_order, y.dim_order) ||
-         (is_contiguous_dim_order(x.dim_order) && is_contiguous_dim_order(y.dim_order));
+  if (!equal(without_ones(x->sizes), without_ones(y->sizes))) return false;
+  return equal(x->dim_order, y->dim_order) ||
+         (is_contiguous_dim_order(x->dim_order) && is_contiguous_dim_order(y->dim_order));
 }
 
 // What shares memory with many is looked at with all of them.
@@ -107,7 +102,7 @@ Result<bool> Aliases::next(Tensors* at) {
     while (at->next_item < at->items.size()) {
       at->item = at->next_item++;
       at->value = static_cast<uint32_t>(at->items[at->item]);
-      if (at->items[at->item] >= 0 && declared_.value(at->value).tag() == Tag::Tensor) return true;
+      if (at->items[at->item] >= 0 && is_tensor(at->value)) return true;
       PETREL_RETURN_IF_ERROR(pay(1));
     }
     if (at->next_argument == at->arguments.size()) return false;
@@ -174,7 +169,10 @@ Error Aliases::check(const Checked& checked, const ScratchView& scratch) {
       PETREL_RETURN_IF_ERROR(check_output(checked, i, at.item, at.value));
     }
   }
-  return scratch.size == 0 ? Error::Ok : check_scratch(checked, scratch);
+  if (scratch.size == 0) return Error::Ok;
+  const Place place = {Place::Kind::Arena, scratch.arena, scratch.offset,
+                       scratch.offset + scratch.size};
+  return check_apart(checked, {kNone, kNone, kNone, {&place, 1}});
 }
 
 Error Aliases::check_output(const Checked& checked, uint32_t argument, uint32_t item,
@@ -183,29 +181,33 @@ Error Aliases::check_output(const Checked& checked, uint32_t argument, uint32_t 
   Shared shared;
   if (!find_shared(value, &shared)) return Error::NotSupported;
   PETREL_RETURN_IF_ERROR(pay_for_pair(shared.size, 1));
-  for (size_t i = 0; i < shared.size && !writable_inputs_; ++i) {
+  Place places[kMostShared];
+  for (size_t i = 0; i < shared.size; ++i) {
     const uint32_t input = shared.values[i];
-    if (!is_input(input) || !is_callers(input)) continue;
+    places[i] = place_of(input);
+    if (writable_inputs_ || !is_input(input) || places[i].kind != Place::Kind::Caller) continue;
     PETREL_LOG(Error,
                "method \"%.64s\": instruction %u:%u, %s, writes argument %u, which is memory of "
                "the caller's input (value %u); allow it with writable_inputs",
                declared_.name().data(), call.chain, call.instruction, call.name, argument, input);
     return Error::InvalidProgram;
   }
-  Place places[kMostShared];
-  for (size_t i = 0; i < shared.size; ++i) places[i] = place_of(shared.values[i]);
-  const Written written = {argument, value, {places, shared.size}};
-  for (Tensors other(call.args.first(checked.num_arguments));;) {
+  return check_apart(checked, {argument, item, value, {places, shared.size}});
+}
+
+Error Aliases::check_apart(const Checked& checked, const Written& written) {
+  for (Tensors other(checked.call.args.first(checked.num_arguments));;) {
     PETREL_ASSIGN_OR_RETURN(const bool found, next(&other));
     if (!found) return Error::Ok;
-    if (other.argument == argument && other.item == item) continue;
+    if (other.argument == written.argument && other.item == written.item) continue;
     PETREL_RETURN_IF_ERROR(check_pair(checked, written, other.argument, other.value));
   }
 }
 
 Error Aliases::check_pair(const Checked& checked, const Written& written, uint32_t other,
                           uint32_t other_value) {
-  const bool may_be_same = checked.in_place && !is_written(checked, other);
+  const bool is_scratch = written.value == kNone;
+  const bool may_be_same = checked.in_place && !is_scratch && !is_written(checked, other);
   if (may_be_same && written.value == other_value) return pay_for_pair(1, 1);
   Shared others;
   if (!find_shared(other_value, &others)) return Error::NotSupported;
@@ -214,40 +216,33 @@ Error Aliases::check_pair(const Checked& checked, const Written& written, uint32
     const Place b = place_of(others.values[k]);
     for (const Place& a : written.places) {
       if (!overlap(a, b)) continue;
-      const bool is_same =
-          a.begin == b.begin && a.end == b.end && has_elements_of(written.value, other_value);
-      if (is_same && may_be_same) continue;
-      PETREL_LOG(Error,
-                 "method \"%.64s\": instruction %u:%u, %s, writes argument %u (value %u), which "
-                 "shares memory with argument %u (value %u)%s",
-                 declared_.name().data(), checked.call.chain, checked.call.instruction,
-                 checked.call.name, written.argument, written.value, other, other_value,
-                 checked.in_place ? " and is not the same bytes, elements and order" : "");
+      if (may_be_same && a.begin == b.begin && a.end == b.end &&
+          has_elements_of(written.value, other_value)) {
+        continue;
+      }
+      report(checked, written, other, other_value);
       return Error::InvalidProgram;
     }
   }
   return Error::Ok;
 }
 
-Error Aliases::check_scratch(const Checked& checked, const ScratchView& scratch) {
-  const Place place = {Place::Kind::Arena, scratch.arena, scratch.offset,
-                       scratch.offset + scratch.size};
-  for (Tensors at(checked.call.args.first(checked.num_arguments));;) {
-    PETREL_ASSIGN_OR_RETURN(const bool found, next(&at));
-    if (!found) return Error::Ok;
-    Shared shared;
-    if (!find_shared(at.value, &shared)) return Error::NotSupported;
-    PETREL_RETURN_IF_ERROR(pay_for_pair(shared.size, 1));
-    for (size_t k = 0; k < shared.size; ++k) {
-      if (!overlap(place, place_of(shared.values[k]))) continue;
-      PETREL_LOG(Error,
-                 "method \"%.64s\": the scratch memory of instruction %u:%u, %s, is shared "
-                 "with argument %u (value %u)",
-                 declared_.name().data(), checked.call.chain, checked.call.instruction,
-                 checked.call.name, at.argument, at.value);
-      return Error::InvalidProgram;
-    }
+void Aliases::report(const Checked& checked, const Written& written, uint32_t other,
+                     uint32_t other_value) const {
+  if (written.value == kNone) {
+    PETREL_LOG(Error,
+               "method \"%.64s\": the scratch memory of instruction %u:%u, %s, is shared "
+               "with argument %u (value %u)",
+               declared_.name().data(), checked.call.chain, checked.call.instruction,
+               checked.call.name, other, other_value);
+    return;
   }
+  PETREL_LOG(Error,
+             "method \"%.64s\": instruction %u:%u, %s, writes argument %u (value %u), which "
+             "shares memory with argument %u (value %u)%s",
+             declared_.name().data(), checked.call.chain, checked.call.instruction,
+             checked.call.name, written.argument, written.value, other, other_value,
+             checked.in_place ? " and is not the same bytes, elements and order" : "");
 }
 
 }  // namespace petrel::runtime

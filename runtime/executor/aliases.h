@@ -45,11 +45,19 @@ class Aliases final {
     Span<const int32_t> args;
   };
 
+  // What the memory of a value may be, by itself or as a view of another: a constant, the
+  // caller's of an input, the caller's of an output.
+  struct Roles {
+    bool constant, input, output;
+  };
+
+  // Knows nothing before find().
+  explicit Aliases(const MethodView& declared) : declared_(declared) {}
+
   // `kernels` are by operator. InvalidProgram when a view makes an input, or what is moved
   // to, another value, or is one of two values; NotSupported when a list of tensors is moved, or
   // too many values are moved to one another.
-  static Result<Aliases> find(const MethodView& declared, Span<const Kernel* const> kernels,
-                              bool writable_inputs, MemoryAllocator* allocator);
+  Error find(Span<const Kernel* const> kernels, bool writable_inputs, MemoryAllocator* allocator);
 
   // InvalidProgram, with a message that names the call and both arguments.
   // `scratch` may have 0 bytes.
@@ -63,11 +71,8 @@ class Aliases final {
   bool is_moved(uint32_t value) const { return !rings_.empty() && rings_[value] != value; }
   // A tensor of the method's inputs or outputs whose memory the caller gives.
   bool is_callers(uint32_t value) const;
-  // Such memory of an input, or of an output, or what may be a view of it.
-  bool is_callers_input(uint32_t value) const { return may_be_callers(value, kInput); }
-  bool is_callers_output(uint32_t value) const { return may_be_callers(value, kOutput); }
-  // A constant, or what may be a view of one.
-  bool may_be_constant(uint32_t value) const;
+  // All of them where too many values share it, which are refused where they are used.
+  Roles roles_of(uint32_t value) const;
 
  private:
   static constexpr uint32_t kNone = UINT32_MAX;
@@ -98,14 +103,12 @@ class Aliases final {
     bool and_last = false;  // argument num_arguments - 1 is written, too
   };
 
-  // A tensor that the call writes, and where it may be.
+  // A tensor that the call writes, or its scratch memory, which is none; and where it may be.
   struct Written {
-    uint32_t argument;
+    uint32_t argument, item;
     uint32_t value;
     Span<const Place> places;
   };
-
-  explicit Aliases(const MethodView& declared) : declared_(declared) {}
 
   // In aliases_find.cc.
   Error make_room(bool has_views, bool has_moves, MemoryAllocator* allocator);
@@ -113,11 +116,11 @@ class Aliases final {
   Error add_move(const Call& call, uint32_t from, uint32_t to);
   Error check_views();
   bool is_input(uint32_t value) const { return !io_.empty() && (io_[value] & kInput) != 0; }
-  bool may_be_callers(uint32_t value, uint8_t role) const;
 
   std::optional<TensorView> tensor(uint32_t value) const {
     return declared_.value(value).as_tensor();
   }
+  bool is_tensor(uint32_t value) const { return declared_.value(value).tag() == Tag::Tensor; }
   Place place_of(uint32_t value) const;
   bool find_shared(uint32_t value, Shared* out) const;
   // Elements of one width, in one order of the same sizes, leading ones aside.
@@ -130,9 +133,11 @@ class Aliases final {
   Checked find_returned(const Call& call) const;
   Error check(const Checked& checked, const ScratchView& scratch);
   Error check_output(const Checked& checked, uint32_t argument, uint32_t item, uint32_t value);
+  Error check_apart(const Checked& checked, const Written& written);
   Error check_pair(const Checked& checked, const Written& written, uint32_t other,
                    uint32_t other_value);
-  Error check_scratch(const Checked& checked, const ScratchView& scratch);
+  void report(const Checked& checked, const Written& written, uint32_t other,
+              uint32_t other_value) const;
   static bool overlap(const Place& a, const Place& b);
 
   // The tensors that arguments are or list, one after the other.

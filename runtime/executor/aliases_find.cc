@@ -21,16 +21,15 @@ bool is_view_call(const InstructionView& instruction, Span<const Kernel* const> 
 
 }  // namespace
 
-Result<Aliases> Aliases::find(const MethodView& declared, Span<const Kernel* const> kernels,
-                              bool writable_inputs, MemoryAllocator* allocator) {
-  Aliases aliases(declared);
-  aliases.writable_inputs_ = writable_inputs;
+Error Aliases::find(Span<const Kernel* const> kernels, bool writable_inputs,
+                    MemoryAllocator* allocator) {
+  writable_inputs_ = writable_inputs;
   bool has_views = false, has_moves = false;
   // Moves before views: a view of what is moved is a view of all that it may be.
   enum class Pass { Look, Moves, Views };
   for (const Pass pass : {Pass::Look, Pass::Moves, Pass::Views}) {
-    for (uint32_t c = 0; c < declared.num_chains(); ++c) {
-      const ChainView chain = declared.chain(c);
+    for (uint32_t c = 0; c < declared_.num_chains(); ++c) {
+      const ChainView chain = declared_.chain(c);
       for (uint32_t i = 0; i < chain.num_instructions(); ++i) {
         const InstructionView call = chain.instruction(i);
         const bool is_move = call.kind == InstructionView::Kind::Move;
@@ -38,32 +37,31 @@ Result<Aliases> Aliases::find(const MethodView& declared, Span<const Kernel* con
         has_moves |= is_move;
         has_views |= is_view;
         if (pass == Pass::Moves && is_move) {
-          PETREL_RETURN_IF_ERROR(aliases.add_move({c, i, "a move", {}}, call.from, call.to));
+          PETREL_RETURN_IF_ERROR(add_move({c, i, "a move", {}}, call.from, call.to));
         } else if (pass == Pass::Views && is_view) {
-          PETREL_RETURN_IF_ERROR(aliases.add_view({c, i, "a view", call.args}));
+          PETREL_RETURN_IF_ERROR(add_view({c, i, "a view", call.args}));
         }
       }
     }
     if (pass != Pass::Look) continue;
-    PETREL_RETURN_IF_ERROR(aliases.make_room(has_views, has_moves, allocator));
-    if (!has_views && !has_moves) return aliases;
+    PETREL_RETURN_IF_ERROR(make_room(has_views, has_moves, allocator));
+    if (!has_views && !has_moves) return Error::Ok;
   }
-  PETREL_RETURN_IF_ERROR(aliases.check_views());
-  return aliases;
+  return check_views();
 }
 
 Error Aliases::make_room(bool has_views, bool has_moves, MemoryAllocator* allocator) {
   const uint32_t count = declared_.num_values();
-  PETREL_ASSIGN_OR_RETURN(io_, allocator->allocate_list<uint8_t>(count));
+  PETREL_RETURN_IF_ERROR(allocator->allocate_list(count, &io_));
   for (uint8_t& io : io_) io = 0;
   for (const int32_t input : declared_.inputs()) io_[static_cast<size_t>(input)] |= kInput;
   for (const int32_t output : declared_.outputs()) io_[static_cast<size_t>(output)] |= kOutput;
   if (has_views) {
-    PETREL_ASSIGN_OR_RETURN(bases_, allocator->allocate_list<uint32_t>(count));
+    PETREL_RETURN_IF_ERROR(allocator->allocate_list(count, &bases_));
     for (uint32_t& base : bases_) base = kNone;
   }
   if (has_moves) {
-    PETREL_ASSIGN_OR_RETURN(rings_, allocator->allocate_list<uint32_t>(count));
+    PETREL_RETURN_IF_ERROR(allocator->allocate_list(count, &rings_));
     for (uint32_t i = 0; i < count; ++i) rings_[i] = i;
   }
   return Error::Ok;
@@ -99,7 +97,7 @@ Error Aliases::add_view(const Call& call) {
   const auto self = static_cast<uint32_t>(call.args[0]);
   const auto view = static_cast<uint32_t>(call.args[2]);
   // The kernel refuses what is not a tensor.
-  if (self == view || !tensor(self) || !tensor(view)) return Error::Ok;
+  if (self == view || !is_tensor(self) || !is_tensor(view)) return Error::Ok;
   // A chain of views is one view, unless those between may be elsewhere, too.
   uint32_t base = self;
   if (bases_[self] != kNone && bases_[self] != view && !is_moved(self) &&

@@ -86,6 +86,7 @@ Error AskedDataMap::load_data_into(std::string_view key, void* buffer, size_t si
 }
 
 Result<BytePlace> AskedDataMap::find_place(std::string_view key, size_t size) const {
+  if constexpr (!kKnowsPlaces) return Error::NotSupported;
   note(key);
   return map_.find_place(key, size);
 }

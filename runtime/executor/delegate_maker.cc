@@ -25,26 +25,25 @@ bool DelegateMaker::have_fixed_sizes(const MethodView& declared) {
 Error DelegateMaker::load_payload(size_t index, MethodDelegate* to) const {
   const DelegateView from = declared_.delegate(static_cast<uint32_t>(index));
   to->name = from.backend().data();
-  PETREL_ASSIGN_OR_RETURN(to->payload, program_.load_delegate_data(from));
-  return Error::Ok;
+  return program_.load_delegate_data(from, &to->payload);
 }
 
 Error DelegateMaker::make_data_map(MethodDelegate* to) const {
   if (data_map_ == nullptr) return Error::Ok;
   PETREL_ASSIGN_OR_RETURN(const uint32_t num_keys, data_map_->get_num_keys());
-  PETREL_ASSIGN_OR_RETURN(
-      Span<AskedDataMap::Word> filter,
-      allocator_->allocate_list<AskedDataMap::Word>(AskedDataMap::filter_words(num_keys)));
+  Span<AskedDataMap::Word> filter;
+  PETREL_RETURN_IF_ERROR(allocator_->allocate_list(AskedDataMap::filter_words(num_keys), &filter));
   // Never destroyed: it owns nothing.
-  PETREL_ASSIGN_OR_RETURN(Span<AskedDataMap> room, allocator_->allocate_list<AskedDataMap>(1));
+  Span<AskedDataMap> room;
+  PETREL_RETURN_IF_ERROR(allocator_->allocate_list(1, &room));
   to->data_map = new (room.data()) AskedDataMap(*data_map_, filter);
   return Error::Ok;
 }
 
 Error DelegateMaker::make_handle(size_t index, Budget* memory, MethodDelegate* to) const {
   const DelegateView from = declared_.delegate(static_cast<uint32_t>(index));
-  PETREL_ASSIGN_OR_RETURN(Span<CompileSpec> specs,
-                          allocator_->allocate_list<CompileSpec>(from.num_specs()));
+  Span<CompileSpec> specs;
+  PETREL_RETURN_IF_ERROR(allocator_->allocate_list(from.num_specs(), &specs));
   for (uint32_t i = 0; i < specs.size(); ++i) {
     const CompileSpecView spec = from.spec(i);
     specs[i].key = spec.key.data();

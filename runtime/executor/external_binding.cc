@@ -56,8 +56,8 @@ Error MethodBuilder::bind_external_tensors() {
   heap_sort(&by_key, all.size());
   size_t num_keys = 1;
   for (size_t i = 1; i < all.size(); ++i) num_keys += key_of(all[i]) != key_of(all[i - 1]);
-  PETREL_ASSIGN_OR_RETURN(Span<MethodExternal> room,
-                          allocator_->allocate_list<MethodExternal>(num_keys));
+  Span<MethodExternal> room;
+  PETREL_RETURN_IF_ERROR(allocator_->allocate_list(num_keys, &room));
   uint32_t next = 0;
   for (size_t i = 0; i < num_keys; ++i) {
     MethodExternal* const external = new (&room[i]) MethodExternal{next, 0, {}};

@@ -2,6 +2,7 @@
 #include "runtime/executor/external_tensor.h"
 
 #include "runtime/core/log.h"
+#include "runtime/executor/held_data_map.h"
 #include "runtime/executor/layout_text.h"
 
 namespace petrel::runtime {
@@ -36,10 +37,7 @@ Result<bool> check_external_layout(const NamedDataMap* map, std::string_view nam
                name.data(), to_string(layout.error()));
     return layout.error() == Error::NotFound ? Error::InvalidExternalData : layout.error();
   }
-  if (layout->scalar_type() == tensor.scalar_type() && equal(layout->sizes(), tensor.sizes()) &&
-      equal(layout->dim_order(), tensor.dim_order())) {
-    return true;
-  }
+  if (is_layout(*layout, tensor.scalar_type(), tensor.sizes(), tensor.dim_order())) return true;
   PETREL_LOG(Error, "external tensor \"%.*s\" is %s, but the program needs %s", shown(name),
              name.data(),
              LayoutText(layout->scalar_type(), layout->sizes(), layout->dim_order()).text,

@@ -17,8 +17,7 @@ static_assert(kSha256Bytes == ProgramAdditions::kDigestSize);
 int shown(std::string_view key) { return static_cast<int>(std::min<size_t>(key.size(), 200)); }
 
 bool is_right(const TensorLayout& found, const WeightView& weight) {
-  return found.scalar_type() == weight.scalar_type && equal(found.sizes(), weight.sizes) &&
-         equal(found.dim_order(), weight.dim_order);
+  return is_layout(found, weight.scalar_type, weight.sizes, weight.dim_order);
 }
 
 // The layout that a map has for a weight is the one the program needs.
@@ -35,6 +34,12 @@ Error check_layout(const NamedDataMap& map, const WeightView& weight) {
 }
 
 }  // namespace
+
+bool is_layout(const TensorLayout& found, ScalarType scalar_type, Span<const int32_t> sizes,
+               Span<const uint8_t> dim_order) {
+  return found.scalar_type() == scalar_type && equal(found.sizes(), sizes) &&
+         equal(found.dim_order(), dim_order);
+}
 
 HeldDataMap::HeldDataMap(const NamedDataMap& map, const ProgramAdditions& program,
                          Span<std::atomic<bool>> checked, Sha256Function digest)
@@ -91,6 +96,7 @@ Error HeldDataMap::load_data_into(std::string_view key, void* buffer, size_t siz
 // What is still to be checked by its bytes has to be loaded, and so has what is wrong:
 // get_data() says how.
 Result<BytePlace> HeldDataMap::find_place(std::string_view key, size_t size) const {
+  if constexpr (!kKnowsPlaces) return Error::NotSupported;
   const uint32_t index = program_.find_weight(key);
   if (index != program_.num_weights() && !checked_[index].load(std::memory_order_acquire)) {
     const WeightView weight = program_.weight(index);

@@ -28,6 +28,10 @@
 
 namespace petrel::runtime {
 
+// Whether a map has a tensor as the program needs it.
+bool is_layout(const TensorLayout& found, ScalarType scalar_type, Span<const int32_t> sizes,
+               Span<const uint8_t> dim_order);
+
 class HeldDataMap final : public NamedDataMap {
  public:
   // `checked` has a place for every weight that the program remembers. A null

@@ -2,6 +2,7 @@
 #include "runtime/executor/method.h"
 
 #include <cstring>
+#include <new>
 #include <optional>
 #include <type_traits>
 
@@ -36,18 +37,21 @@ class TracedEvent final {
 };
 
 // Whether a jump is not taken: true, or a tensor of true only.
-Result<bool> is_true(const EValue& condition) {
-  if (condition.isBool()) return condition.toBool();
+Error find_truth(const EValue& condition, bool* is_true) {
+  if (condition.isBool()) {
+    *is_true = condition.toBool();
+    return Error::Ok;
+  }
   const Result<Tensor> tensor = condition.tryToTensor();
   if (!tensor.ok() || tensor->scalar_type() != ScalarType::Bool || tensor->numel() == 0 ||
       tensor->const_data_ptr() == nullptr) {
     return Error::InvalidProgram;
   }
   const auto* const bytes = tensor->const_data_ptr<uint8_t>();
-  for (size_t i = 0; i < tensor->numel(); ++i) {
-    if (bytes[i] == 0) return false;
-  }
-  return true;
+  size_t i = 0;
+  while (i < tensor->numel() && bytes[i] != 0) ++i;
+  *is_true = i == tensor->numel();
+  return Error::Ok;
 }
 
 // How often a loop over a tensor runs, where a size of 0 counts as 1.
@@ -167,24 +171,27 @@ void Method::rewind() {
   stepping_ = false;
 }
 
+void set_number(const ValueView& from, EValue* to) {
+  switch (from.tag()) {
+    case Tag::Int:
+      new (to) EValue(from.as_int());
+      break;
+    case Tag::Bool:
+      new (to) EValue(from.as_bool());
+      break;
+    case Tag::Double:
+      new (to) EValue(from.as_double());
+      break;
+    default:
+      break;
+  }
+}
+
 // A loop that stopped in the middle leaves its counter there, and the next
 // execution would go on from it.
 void Method::restore_numbers() {
   for (uint32_t i = 0; i < declared_.num_values(); ++i) {
-    const ValueView value = declared_.value(i);
-    switch (value.tag()) {
-      case Tag::Int:
-        values_[i] = EValue(value.as_int());
-        break;
-      case Tag::Bool:
-        values_[i] = EValue(value.as_bool());
-        break;
-      case Tag::Double:
-        values_[i] = EValue(value.as_double());
-        break;
-      default:
-        break;
-    }
+    set_number(declared_.value(i), &values_[i]);
   }
 }
 
@@ -213,15 +220,16 @@ Error Method::run_step(const MethodStep& step, size_t* next) {
       *step.to = *step.from;
       return Error::Ok;
     case MethodStep::Kind::Jump: {
-      const Result<bool> condition = is_true(*step.from);
-      if (!condition.ok()) {
+      bool is_true = false;
+      const Error error = find_truth(*step.from, &is_true);
+      if (error != Error::Ok) {
         PETREL_LOG(Error,
                    "method \"%.64s\": the condition of instruction %zu:%zu is %s, must be a bool "
                    "or a tensor of bools that has some",
                    declared_.name().data(), chain_, instruction_, to_string(step.from->tag));
-        return condition.error();
+        return error;
       }
-      if (!*condition) *next = step.target;
+      if (!is_true) *next = step.target;
       return Error::Ok;
     }
     case MethodStep::Kind::Free:

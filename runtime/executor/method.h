@@ -49,7 +49,8 @@ struct MethodDelegate;
 struct MethodExternal;
 struct MethodExternalTensor;
 
-// What a Method has in its allocator. One that was moved from has none of it.
+// What a Method has in its allocator, and what it is given once there is some of that. One that
+// was moved from has none of it.
 struct MethodLists {
   // A tensor of the inputs or outputs whose memory is the caller's, as it is before
   // anything is moved. What others are moved to need not be given any.
@@ -84,13 +85,23 @@ struct MethodLists {
   // By key; likewise. What may have data from outside, in the order of the keys.
   Span<MethodExternal> external_data_;
   Span<MethodExternalTensor> external_tensors_;
+  // The map of the caller; null if there is none.
+  const NamedDataMap* external_map_;
+  // What backends see; null if there is no named data.
+  const NamedDataMap* data_map_;
+
+  // Where step() is.
+  size_t chain_;
+  size_t instruction_;
+  bool stepping_;
 };
 
 // All of a Method: copied by its bytes when the Method moves.
 struct MethodState : MethodLists {
   MethodState(const Program* program, const MethodView& declared, MemoryManager* memory_manager,
               EventTracer* event_tracer, const Limits& limits)
-      : program_(program),
+      : MethodLists{},
+        program_(program),
         declared_(declared),
         memory_(memory_manager),
         event_tracer_(event_tracer),
@@ -103,20 +114,11 @@ struct MethodState : MethodLists {
   MethodView declared_;
   MemoryManager* memory_;
   EventTracer* event_tracer_;
-  // The map of the caller; null if there is none.
-  const NamedDataMap* external_map_ = nullptr;
-  // What backends see; null if there is no named data.
-  const NamedDataMap* data_map_ = nullptr;
-
-  // Where step() is.
-  size_t chain_ = 0;
-  size_t instruction_ = 0;
   // What is left of this execution.
   Budget instructions_;
   Budget work_;
   // What delegates may still take for as long as this lives.
   Budget delegate_bytes_;
-  bool stepping_ = false;
 };
 
 class Method final : private MethodState {

@@ -75,11 +75,7 @@ void report_missing_kernel(const MethodView& method, uint32_t op) {
 
 const Kernel* find_kernel(const Registry* registry, std::string_view name) {
   const Kernel* const kernel = registry == nullptr ? nullptr : registry->find_kernel(name);
-  if (kernel != nullptr) return kernel;
-  for (const Kernel& prim : prim_kernels()) {
-    if (name == prim.name) return &prim;
-  }
-  return nullptr;
+  return kernel != nullptr ? kernel : find_kernel(prim_kernels(), name);
 }
 
 }  // namespace
@@ -88,7 +84,8 @@ MethodBuilder::MethodBuilder(const Program& program, const MethodView& declared,
                              MemoryManager* memory, EventTracer* event_tracer,
                              const NamedDataMap* named_data_map,
                              const LoadBackendOptionsMap* backend_options)
-    : program_(program),
+    : MethodBuilderLists{},
+      program_(program),
       declared_(declared),
       allocator_(memory->method_allocator()),
       external_map_(named_data_map),
@@ -111,7 +108,7 @@ Result<Method> MethodBuilder::build() {
 
 Error MethodBuilder::find_kernels() {
   const uint32_t count = declared_.num_operators();
-  PETREL_ASSIGN_OR_RETURN(kernels_, allocator_->allocate_list<const Kernel*>(count));
+  PETREL_RETURN_IF_ERROR(allocator_->allocate_list(count, &kernels_));
   for (uint32_t i = 0; i < count; ++i) {
     const OperatorName name(declared_.op(i));
     kernels_[i] = find_kernel(program_.options().registry, name.view());
@@ -138,7 +135,7 @@ Error MethodBuilder::find_kernels() {
 Error MethodBuilder::find_backends() {
   const Registry* const registry = program_.options().registry;
   const uint32_t count = declared_.num_delegates();
-  PETREL_ASSIGN_OR_RETURN(backends_, allocator_->allocate_list<BackendInterface*>(count));
+  PETREL_RETURN_IF_ERROR(allocator_->allocate_list(count, &backends_));
   Error result = Error::Ok;
   for (uint32_t i = 0; i < count; ++i) {
     const char* const id = declared_.delegate(i).backend().data();
@@ -161,10 +158,11 @@ Error MethodBuilder::hold_external_map() {
   const ProgramAdditions& additions = program_.additions();
   const uint32_t count = additions.num_weights();
   if (external_map_ == nullptr || count == 0 || program_.options().data_is_held) return Error::Ok;
-  PETREL_ASSIGN_OR_RETURN(Span<std::atomic<bool>> checked,
-                          allocator_->allocate_list<std::atomic<bool>>(count));
+  Span<std::atomic<bool>> checked;
+  PETREL_RETURN_IF_ERROR(allocator_->allocate_list(count, &checked));
   // Never destroyed: it owns nothing.
-  PETREL_ASSIGN_OR_RETURN(Span<HeldDataMap> place, allocator_->allocate_list<HeldDataMap>(1));
+  Span<HeldDataMap> place;
+  PETREL_RETURN_IF_ERROR(allocator_->allocate_list(1, &place));
   external_map_ =
       new (place.data()) HeldDataMap(*external_map_, additions, checked, program_.options().sha256);
   return Error::Ok;
@@ -176,9 +174,10 @@ Result<const NamedDataMap*> MethodBuilder::sorted_data_map() {
   const ProgramDataMap& own = program_.named_data();
   if (own.is_sorted() || declared_.num_delegates() == 0) return &own;
   // Never destroyed: it owns nothing.
-  PETREL_ASSIGN_OR_RETURN(Span<ProgramDataMap> room, allocator_->allocate_list<ProgramDataMap>(1));
-  PETREL_ASSIGN_OR_RETURN(Span<uint32_t> order,
-                          allocator_->allocate_list<uint32_t>(own.num_entries()));
+  Span<ProgramDataMap> room;
+  PETREL_RETURN_IF_ERROR(allocator_->allocate_list(1, &room));
+  Span<uint32_t> order;
+  PETREL_RETURN_IF_ERROR(allocator_->allocate_list(own.num_entries(), &order));
   ProgramDataMap* const map = new (room.data()) ProgramDataMap(own);
   map->sort(order);
   return map;
@@ -196,7 +195,8 @@ Error MethodBuilder::make_data_map() {
     return Error::Ok;
   }
   // Never destroyed: it owns nothing.
-  PETREL_ASSIGN_OR_RETURN(Span<MethodDataMap> room, allocator_->allocate_list<MethodDataMap>(1));
+  Span<MethodDataMap> room;
+  PETREL_RETURN_IF_ERROR(allocator_->allocate_list(1, &room));
   method_.data_map_ =
       new (room.data()) MethodDataMap(*external_map_, *own, program_.options().data_precedence);
   return Error::Ok;
@@ -205,8 +205,8 @@ Error MethodBuilder::make_data_map() {
 Error MethodBuilder::make_delegates() {
   const uint32_t count = declared_.num_delegates();
   PETREL_ASSIGN_OR_RETURN(payload_bytes_left_, program_.file_size());
-  PETREL_ASSIGN_OR_RETURN(Span<MethodDelegate> room,
-                          allocator_->allocate_list<MethodDelegate>(count));
+  Span<MethodDelegate> room;
+  PETREL_RETURN_IF_ERROR(allocator_->allocate_list(count, &room));
   const DelegateMaker maker(program_, declared_, allocator_, method_.event_tracer_,
                             method_.data_map_, backend_options_);
   for (uint32_t i = 0; i < count; ++i) {
@@ -245,26 +245,26 @@ Error MethodBuilder::make_delegate(const DelegateMaker& maker, size_t index, Met
 }
 
 Error MethodBuilder::make_chains() {
-  PETREL_ASSIGN_OR_RETURN(
-      Aliases aliases,
-      Aliases::find(declared_, kernels_, program_.options().writable_inputs, allocator_));
+  Aliases aliases(declared_);
+  PETREL_RETURN_IF_ERROR(aliases.find(kernels_, program_.options().writable_inputs, allocator_));
   PETREL_RETURN_IF_ERROR(find_callers_tensors(aliases));
   PETREL_RETURN_IF_ERROR(find_late_outputs(aliases));
   PETREL_RETURN_IF_ERROR(find_views(aliases));
   const uint32_t count = declared_.num_chains();
-  PETREL_ASSIGN_OR_RETURN(method_.chains_, allocator_->allocate_list<MethodChain>(count));
+  PETREL_RETURN_IF_ERROR(allocator_->allocate_list(count, &method_.chains_));
   for (uint32_t i = 0; i < count; ++i) new (&method_.chains_[i]) MethodChain();
   for (uint32_t i = 0; i < count; ++i) {
     const ChainView chain = declared_.chain(i);
-    PETREL_ASSIGN_OR_RETURN(Span<MethodStep> steps,
-                            allocator_->allocate_list<MethodStep>(chain.num_instructions()));
+    Span<MethodStep> steps;
+    PETREL_RETURN_IF_ERROR(allocator_->allocate_list(chain.num_instructions(), &steps));
     for (uint32_t k = 0; k < steps.size(); ++k) {
       new (&steps[k]) MethodStep();
       const InstructionView instruction = chain.instruction(k);
       PETREL_RETURN_IF_ERROR(make_step(instruction, &steps[k]));
       count_work(instruction, &steps[k]);
-      PETREL_RETURN_IF_ERROR(check_step(i, k, instruction.args, steps[k], &aliases));
-      PETREL_RETURN_IF_ERROR(find_scratch(i, k, &steps[k]));
+      const ScratchView scratch = program_.additions().find_scratch(declared_.index(), i, k);
+      PETREL_RETURN_IF_ERROR(check_step(i, k, instruction.args, steps[k], scratch, &aliases));
+      PETREL_RETURN_IF_ERROR(find_scratch(scratch, &steps[k]));
     }
     method_.chains_[i].steps = steps;
   }
@@ -272,31 +272,21 @@ Error MethodBuilder::make_chains() {
 }
 
 Error MethodBuilder::make_step(const InstructionView& from, MethodStep* to) {
-  switch (from.kind) {
-    case InstructionView::Kind::Kernel:
-      to->kind = MethodStep::Kind::Kernel;
-      to->kernel = kernels_[from.target];
-      return make_args(from.args, &to->args);
-    case InstructionView::Kind::Delegate:
-      to->kind = MethodStep::Kind::Delegate;
-      to->target = from.target;
-      return make_args(from.args, &to->args);
-    case InstructionView::Kind::Move:
-      to->kind = MethodStep::Kind::Move;
-      to->from = &method_.values_[from.from];
-      to->to = &method_.values_[from.to];
-      return Error::Ok;
-    case InstructionView::Kind::Jump:
-      to->kind = MethodStep::Kind::Jump;
-      to->from = &method_.values_[from.from];
-      to->target = from.target;
-      return Error::Ok;
-    case InstructionView::Kind::Free:
-      to->kind = MethodStep::Kind::Free;
-      to->from = &method_.values_[from.from];
-      return Error::Ok;
+  using Kind = InstructionView::Kind;
+  static_assert(static_cast<int>(Kind::Kernel) == static_cast<int>(MethodStep::Kind::Kernel) &&
+                static_cast<int>(Kind::Delegate) == static_cast<int>(MethodStep::Kind::Delegate) &&
+                static_cast<int>(Kind::Move) == static_cast<int>(MethodStep::Kind::Move) &&
+                static_cast<int>(Kind::Jump) == static_cast<int>(MethodStep::Kind::Jump) &&
+                static_cast<int>(Kind::Free) == static_cast<int>(MethodStep::Kind::Free));
+  to->kind = static_cast<MethodStep::Kind>(from.kind);
+  to->target = from.target;
+  if (from.kind == Kind::Kernel || from.kind == Kind::Delegate) {
+    if (from.kind == Kind::Kernel) to->kernel = kernels_[from.target];
+    return make_args(from.args, &to->args);
   }
-  return Error::Internal;
+  to->from = &method_.values_[from.from];
+  if (from.kind == Kind::Move) to->to = &method_.values_[from.to];
+  return Error::Ok;
 }
 
 // One pass over each value, which for a list is one over its entries. Tensors come
@@ -304,13 +294,15 @@ Error MethodBuilder::make_step(const InstructionView& from, MethodStep* to) {
 // instructions have it.
 Error MethodBuilder::count_passes() {
   const uint32_t count = declared_.num_values();
-  PETREL_ASSIGN_OR_RETURN(passes_, allocator_->allocate_list<uint64_t>(count));
+  PETREL_RETURN_IF_ERROR(allocator_->allocate_list(count, &passes_));
   for (uint32_t i = 0; i < count; ++i) {
     const ValueView value = declared_.value(i);
-    passes_[i] = value.int_items().size() + value.bool_items().size() +
-                 value.double_items().size() + value.tensor_items().size();
     const std::optional<TensorView> tensor = value.as_tensor();
-    if (!tensor.has_value()) continue;
+    if (!tensor.has_value()) {
+      passes_[i] = value.int_items().size() + value.bool_items().size() +
+                   value.double_items().size() + value.tensor_items().size();
+      continue;
+    }
     size_t extent = 0;
     if (!checked_extent(tensor->sizes, &extent)) extent = SIZE_MAX;
     // Their largest sizes may be far beyond those that the caller gives.
@@ -330,32 +322,28 @@ Error MethodBuilder::count_passes() {
 
 // A value may become what is moved to it.
 void MethodBuilder::count_moved() {
-  const auto for_each_move = [&](const auto& fn) {
+  const auto join = [](uint64_t a, uint64_t b) {
+    return ((a | b) & kVaries) | std::max(a & kMostPass, b & kMostPass);
+  };
+  uint64_t largest = 0;
+  for (const uint64_t pass : passes_) largest = join(largest, pass);
+  // Moves of what was moved; beyond so many, all count as the largest value.
+  constexpr int kRounds = 4;
+  bool changed = true;
+  for (int round = 0; changed && round <= kRounds; ++round) {
+    changed = false;
     for (uint32_t c = 0; c < declared_.num_chains(); ++c) {
       const ChainView chain = declared_.chain(c);
       for (uint32_t i = 0; i < chain.num_instructions(); ++i) {
         const InstructionView move = chain.instruction(i);
-        if (move.kind == InstructionView::Kind::Move) fn(passes_[move.from], &passes_[move.to]);
+        if (move.kind != InstructionView::Kind::Move) continue;
+        uint64_t& to = passes_[move.to];
+        const uint64_t both = join(to, round == kRounds ? largest : passes_[move.from]);
+        changed = changed || both != to;
+        to = both;
       }
     }
-  };
-  bool changed = false;
-  const auto join = [&](uint64_t from, uint64_t* to) {
-    const uint64_t most = std::max(from & kMostPass, *to & kMostPass);
-    const uint64_t both = ((from | *to) & kVaries) | most;
-    changed = changed || both != *to;
-    *to = both;
-  };
-  // Moves of what was moved; beyond so many, all count as the largest value.
-  constexpr int kRounds = 4;
-  for (int round = 0; round < kRounds; ++round) {
-    changed = false;
-    for_each_move(join);
-    if (!changed) return;
   }
-  uint64_t largest = 0;
-  for (const uint64_t pass : passes_) join(pass, &largest);
-  for_each_move([&](uint64_t, uint64_t* to) { *to = largest; });
 }
 
 void MethodBuilder::count_work(const InstructionView& from, MethodStep* to) const {
@@ -369,78 +357,66 @@ void MethodBuilder::count_work(const InstructionView& from, MethodStep* to) cons
 
 // The inputs and outputs that the caller gives memory to.
 Error MethodBuilder::find_callers_tensors(const Aliases& aliases) {
-  const auto find = [&](Span<const int32_t> from, bool is_output, Span<Method::CallersTensor>* to) {
-    const auto has_place = [&](size_t i) {
-      const auto value = static_cast<uint32_t>(from[i]);
-      return aliases.is_callers(value) && !(is_output && aliases.is_view(value));
-    };
+  for (const bool is_output : {false, true}) {
+    const Span<const int32_t> from = is_output ? declared_.outputs() : declared_.inputs();
+    Span<Method::CallersTensor> room;
+    PETREL_RETURN_IF_ERROR(allocator_->allocate_list(from.size(), &room));
     size_t count = 0;
-    for (size_t i = 0; i < from.size(); ++i) count += has_place(i);
-    PETREL_ASSIGN_OR_RETURN(*to, allocator_->allocate_list<Method::CallersTensor>(count));
-    size_t next = 0;
     for (size_t i = 0; i < from.size(); ++i) {
-      if (!has_place(i)) continue;
-      const Tensor tensor = method_.values_[static_cast<size_t>(from[i])].toTensor();
-      (*to)[next++] = {tensor.impl(), i, aliases.is_moved(static_cast<uint32_t>(from[i]))};
+      const auto value = static_cast<uint32_t>(from[i]);
+      if (!aliases.is_callers(value) || (is_output && aliases.is_view(value))) continue;
+      room[count++] = {method_.values_[value].toTensor().impl(), i, aliases.is_moved(value)};
     }
-    return Error::Ok;
-  };
-  PETREL_RETURN_IF_ERROR(find(declared_.inputs(), false, &method_.callers_inputs_));
-  return find(declared_.outputs(), true, &method_.callers_outputs_);
-}
-
-Error MethodBuilder::find_late_outputs(const Aliases& aliases) {
-  const Span<const int32_t> outputs = declared_.outputs();
-  const auto is_late = [&](size_t i) {
-    const auto value = static_cast<uint32_t>(outputs[i]);
-    return declared_.value(value).tag() == Tag::Tensor &&
-           (aliases.is_view(value) || aliases.is_moved(value));
-  };
-  size_t count = 0;
-  for (size_t i = 0; i < outputs.size(); ++i) count += is_late(i);
-  PETREL_ASSIGN_OR_RETURN(method_.late_outputs_,
-                          allocator_->allocate_list<Method::LateOutput>(count));
-  size_t next = 0;
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    if (!is_late(i)) continue;
-    method_.late_outputs_[next++] = {&method_.values_[static_cast<size_t>(outputs[i])], i};
+    (is_output ? method_.callers_outputs_ : method_.callers_inputs_) = room.first(count);
   }
   return Error::Ok;
 }
 
-Error MethodBuilder::find_views(const Aliases& aliases) {
-  // Planned ones are where they are planned, whether they have been made or not, unless
-  // other data may take the place of what they view.
-  const auto ends = [&](uint32_t value) {
-    return aliases.is_view(value) &&
-           (!declared_.value(value).as_tensor()->is_planned() || aliases.may_be_constant(value));
-  };
-  // Of inputs alone, of both, of outputs alone, of neither.
-  const auto class_of = [&](uint32_t value) {
-    const bool of_output = aliases.is_callers_output(value);
-    return aliases.is_callers_input(value) ? size_t{of_output} : size_t{of_output ? 2u : 3u};
-  };
-  size_t ends_of[4] = {};
-  for (uint32_t i = 0; i < declared_.num_values(); ++i) {
-    if (ends(i)) ++ends_of[class_of(i)];
+Error MethodBuilder::find_late_outputs(const Aliases& aliases) {
+  const Span<const int32_t> outputs = declared_.outputs();
+  Span<Method::LateOutput> room;
+  PETREL_RETURN_IF_ERROR(allocator_->allocate_list(outputs.size(), &room));
+  size_t count = 0;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const auto value = static_cast<uint32_t>(outputs[i]);
+    const bool is_late = declared_.value(value).tag() == Tag::Tensor &&
+                         (aliases.is_view(value) || aliases.is_moved(value));
+    if (is_late) room[count++] = {&method_.values_[value], i};
   }
-  for (size_t k = 1; k < 4; ++k) ends_of[k] += ends_of[k - 1];
-  PETREL_ASSIGN_OR_RETURN(method_.views_, allocator_->allocate_list<TensorImpl*>(ends_of[3]));
+  method_.late_outputs_ = room.first(count);
+  return Error::Ok;
+}
+
+Error MethodBuilder::find_views(const Aliases& aliases) {
+  // Where a view goes: those of inputs alone, of both, of outputs alone, of neither.
+  constexpr uint8_t kClasses = 4;
+  const auto class_of = [&](uint32_t value) -> uint8_t {
+    if (!aliases.is_view(value)) return kClasses;
+    const Aliases::Roles roles = aliases.roles_of(value);
+    // Planned ones are where they are planned, whether they have been made or not, unless
+    // other data may take the place of what they view.
+    if (!roles.constant && declared_.value(value).as_tensor()->is_planned()) return kClasses;
+    return roles.input ? uint8_t{roles.output} : roles.output ? uint8_t{2} : uint8_t{3};
+  };
+  size_t ends_of[kClasses + 1] = {};
+  for (uint32_t i = 0; i < declared_.num_values(); ++i) ++ends_of[class_of(i)];
+  for (size_t k = 1; k < kClasses; ++k) ends_of[k] += ends_of[k - 1];
+  PETREL_RETURN_IF_ERROR(allocator_->allocate_list(ends_of[3], &method_.views_));
   method_.views_of_inputs_ = method_.views_.first(ends_of[1]);
   method_.views_of_outputs_ = method_.views_.slice(ends_of[0], ends_of[2] - ends_of[0]);
   for (uint32_t i = 0; i < declared_.num_values(); ++i) {
-    if (!ends(i)) continue;
-    method_.views_[--ends_of[class_of(i)]] = method_.values_[i].toTensor().impl();
+    const uint8_t of = class_of(i);
+    if (of < kClasses) method_.views_[--ends_of[of]] = method_.values_[i].toTensor().impl();
   }
   return Error::Ok;
 }
 
 Error MethodBuilder::check_step(uint32_t chain, uint32_t instruction, Span<const int32_t> args,
-                                const MethodStep& step, Aliases* aliases) {
+                                const MethodStep& step, const ScratchView& scratch,
+                                Aliases* aliases) {
   if (step.kind == MethodStep::Kind::Kernel) {
-    return aliases->check_kernel(
-        {chain, instruction, step.kernel->name, args}, step.kernel->outputs,
-        program_.additions().find_scratch(declared_.index(), chain, instruction));
+    return aliases->check_kernel({chain, instruction, step.kernel->name, args},
+                                 step.kernel->outputs, scratch);
   }
   if (step.kind != MethodStep::Kind::Delegate) return Error::Ok;
   const MethodDelegate& delegate = method_.delegates_[step.target];
@@ -450,9 +426,7 @@ Error MethodBuilder::check_step(uint32_t chain, uint32_t instruction, Span<const
                                  outputs.ok() ? *outputs : 1);
 }
 
-Error MethodBuilder::find_scratch(uint32_t chain, uint32_t instruction, MethodStep* to) {
-  const ScratchView place =
-      program_.additions().find_scratch(declared_.index(), chain, instruction);
+Error MethodBuilder::find_scratch(const ScratchView& place, MethodStep* to) {
   if (place.size == 0) return Error::Ok;
   HierarchicalAllocator* const arenas = method_.memory_->planned_memory();
   if (arenas == nullptr) return Error::Ok;
@@ -465,7 +439,7 @@ Error MethodBuilder::find_scratch(uint32_t chain, uint32_t instruction, MethodSt
 }
 
 Error MethodBuilder::make_args(Span<const int32_t> indices, Span<EValue*>* to) {
-  PETREL_ASSIGN_OR_RETURN(*to, allocator_->allocate_list<EValue*>(indices.size()));
+  PETREL_RETURN_IF_ERROR(allocator_->allocate_list(indices.size(), to));
   for (size_t i = 0; i < to->size(); ++i) {
     (*to)[i] = &method_.values_[static_cast<size_t>(indices[i])];
   }

@@ -25,7 +25,22 @@
 
 namespace petrel::runtime {
 
-class MethodBuilder final {
+// What is needed until the method is made, in its allocator.
+struct MethodBuilderLists {
+  // By operator index.
+  Span<const Kernel*> kernels_;
+  // By delegate index.
+  Span<BackendInterface*> backends_;
+  // Room that is used up front to back.
+  Span<TensorImpl> tensors_;
+  Span<MethodExternalTensor> external_tensors_;
+  uint64_t payload_bytes_left_;
+  // By value: how many elements one pass over it has, and whether some of it is the
+  // caller's, which these are without.
+  Span<uint64_t> passes_;
+};
+
+class MethodBuilder final : private MethodBuilderLists {
  public:
   // named_data_map and backend_options may be null. For one build().
   MethodBuilder(const Program& program, const MethodView& declared, MemoryManager* memory,
@@ -54,10 +69,7 @@ class MethodBuilder final {
   Error bind_external_tensor(std::string_view key, const MethodExternalTensor& to,
                              MethodExternal* external);
   Error copy_external_data(std::string_view key, const TensorImpl& to, MethodExternal* external);
-  template <typename Item>
-  Result<Span<EValue*>> make_entries(Span<const Item> items);
-  template <typename Box, typename Item>
-  Error make_boxed_list(Span<const Item> items, EValue* to);
+  Error make_boxed_list(const ValueView& from, EValue* to);
   // In method_builder.cc.
   Result<const NamedDataMap*> sorted_data_map();
   Error make_data_map();
@@ -71,11 +83,11 @@ class MethodBuilder final {
   void count_work(const InstructionView& from, MethodStep* to) const;
   // Refuses a step whose arguments share memory that it writes.
   Error check_step(uint32_t chain, uint32_t instruction, Span<const int32_t> args,
-                   const MethodStep& step, Aliases* aliases);
+                   const MethodStep& step, const ScratchView& scratch, Aliases* aliases);
   Error find_callers_tensors(const Aliases& aliases);
   Error find_late_outputs(const Aliases& aliases);
   Error find_views(const Aliases& aliases);
-  Error find_scratch(uint32_t chain, uint32_t instruction, MethodStep* to);
+  Error find_scratch(const ScratchView& place, MethodStep* to);
   Error make_args(Span<const int32_t> indices, Span<EValue*>* to);
 
   const Program& program_;
@@ -84,20 +96,10 @@ class MethodBuilder final {
   const NamedDataMap* external_map_;
   const LoadBackendOptionsMap* backend_options_;
   Method method_;
-  // By operator index.
-  Span<const Kernel*> kernels_;
-  // By delegate index.
-  Span<BackendInterface*> backends_;
-  // Room that is used up front to back.
-  Span<TensorImpl> tensors_;
-  Span<MethodExternalTensor> external_tensors_;
-  uint64_t payload_bytes_left_ = 0;
   schema::SharedBytes copied_bytes_{0};
-  // By value: how many elements one pass over it has, and whether some of it is the
-  // caller's, which these are without.
+  // A pass that is the caller's, and the most that is not.
   static constexpr uint64_t kVaries = uint64_t{1} << 63;
   static constexpr uint64_t kMostPass = kVaries - 1;
-  Span<uint64_t> passes_;
 };
 
 }  // namespace petrel::runtime

@@ -8,19 +8,11 @@
 
 namespace petrel::runtime {
 
-const NamedDataMap& MethodDataMap::first() const {
-  return precedence_ == DataPrecedence::ProgramFirst ? program_ : external_;
-}
-
-const NamedDataMap& MethodDataMap::second() const {
-  return precedence_ == DataPrecedence::ProgramFirst ? external_ : program_;
-}
-
 Result<FreeableBuffer> MethodDataMap::get_data(std::string_view key) const {
-  Result<FreeableBuffer> first = this->first().get_data(key);
+  Result<FreeableBuffer> first = first_.get_data(key);
   if (!first.ok() && first.error() != Error::NotFound) return first;
   if (first.ok() && precedence_ != DataPrecedence::RefuseDifferent) return first;
-  Result<FreeableBuffer> second = this->second().get_data(key);
+  Result<FreeableBuffer> second = second_.get_data(key);
   if (!first.ok()) return second;
   if (!second.ok()) {
     if (second.error() == Error::NotFound) return first;
@@ -50,26 +42,27 @@ Result<const char*> MethodDataMap::get_key(uint32_t index) const {
 }
 
 Result<const TensorLayout> MethodDataMap::get_tensor_layout(std::string_view key) const {
-  Result<const TensorLayout> layout = first().get_tensor_layout(key);
+  Result<const TensorLayout> layout = first_.get_tensor_layout(key);
   if (layout.ok() || layout.error() != Error::NotFound) return layout;
-  return second().get_tensor_layout(key);
+  return second_.get_tensor_layout(key);
 }
 
 Result<BytePlace> MethodDataMap::find_place(std::string_view key, size_t size) const {
-  const Result<BytePlace> first = this->first().find_place(key, size);
-  if (first.error() == Error::NotFound) return second().find_place(key, size);
+  if constexpr (!kKnowsPlaces) return Error::NotSupported;
+  const Result<BytePlace> first = first_.find_place(key, size);
+  if (first.error() == Error::NotFound) return second_.find_place(key, size);
   if (!first.ok()) return first.error();
   // What both have must be loaded to be compared.
   const bool is_compared = precedence_ == DataPrecedence::RefuseDifferent &&
-                           second().find_place(key, size).error() != Error::NotFound;
+                           second_.find_place(key, size).error() != Error::NotFound;
   if (is_compared) return Error::NotSupported;
   return *first;
 }
 
 // Where both have the key, the bytes of the first count.
 Result<bool> MethodDataMap::is_in_place(std::string_view key) const {
-  Result<bool> first = this->first().is_in_place(key);
-  if (first.error() == Error::NotFound) return second().is_in_place(key);
+  Result<bool> first = first_.is_in_place(key);
+  if (first.error() == Error::NotFound) return second_.is_in_place(key);
   return first;
 }
 

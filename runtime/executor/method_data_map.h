@@ -35,7 +35,11 @@ class MethodDataMap final : public NamedDataMap {
   // Both maps must outlive this one.
   MethodDataMap(const NamedDataMap& external, const NamedDataMap& program,
                 DataPrecedence precedence)
-      : external_(external), program_(program), precedence_(precedence) {}
+      : external_(external),
+        program_(program),
+        first_(precedence == DataPrecedence::ProgramFirst ? program : external),
+        second_(precedence == DataPrecedence::ProgramFirst ? external : program),
+        precedence_(precedence) {}
 
   Result<FreeableBuffer> get_data(std::string_view key) const override;
   Result<uint32_t> get_num_keys() const override;
@@ -45,11 +49,11 @@ class MethodDataMap final : public NamedDataMap {
   Result<bool> is_in_place(std::string_view key) const override;
 
  private:
-  const NamedDataMap& first() const;
-  const NamedDataMap& second() const;
-
   const NamedDataMap& external_;
   const NamedDataMap& program_;
+  // The same, in the order in which they are asked.
+  const NamedDataMap& first_;
+  const NamedDataMap& second_;
   DataPrecedence precedence_;
 };
 

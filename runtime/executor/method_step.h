@@ -15,6 +15,7 @@
 #include "runtime/core/span.h"
 #include "runtime/executor/asked_data_map.h"
 #include "runtime/kernel/kernel.h"
+#include "runtime/program/program_view.h"
 
 namespace petrel::runtime {
 
@@ -46,6 +47,9 @@ struct MethodStep {
   // sizes.
   uint64_t work = 1;
 };
+
+// `to` becomes the number that the program has there; stays if it has none.
+void set_number(const ValueView& from, EValue* to);
 
 struct MethodChain {
   Span<MethodStep> steps;

@@ -4,6 +4,7 @@
 // their memory.
 
 #include <new>
+#include <optional>
 
 #include "runtime/core/log.h"
 #include "runtime/executor/method_builder.h"
@@ -20,13 +21,12 @@ Error MethodBuilder::make_values() {
     ++num_tensors;
     num_external += tensor->is_external || !replacement_name(i, *tensor).empty();
   }
-  PETREL_ASSIGN_OR_RETURN(tensors_, allocator_->allocate_list<TensorImpl>(num_tensors));
+  PETREL_RETURN_IF_ERROR(allocator_->allocate_list(num_tensors, &tensors_));
   method_.tensors_ = tensors_;
-  PETREL_ASSIGN_OR_RETURN(external_tensors_,
-                          allocator_->allocate_list<MethodExternalTensor>(num_external));
+  PETREL_RETURN_IF_ERROR(allocator_->allocate_list(num_external, &external_tensors_));
   method_.external_tensors_ = external_tensors_;
-  PETREL_ASSIGN_OR_RETURN(method_.values_, allocator_->allocate_list<EValue>(count));
-  for (EValue& value : method_.values_) new (&value) EValue();
+  PETREL_RETURN_IF_ERROR(allocator_->allocate_list(count, &method_.values_));
+  for (uint32_t i = 0; i < count; ++i) new (&method_.values_[i]) EValue();
   for (uint32_t i = 0; i < count; ++i) {
     const Error error = make_value(i, &method_.values_[i]);
     if (error != Error::Ok) {
@@ -35,8 +35,7 @@ Error MethodBuilder::make_values() {
     }
   }
   PETREL_RETURN_IF_ERROR(bind_external_tensors());
-  PETREL_ASSIGN_OR_RETURN(method_.input_set_,
-                          allocator_->allocate_list<bool>(declared_.inputs().size()));
+  PETREL_RETURN_IF_ERROR(allocator_->allocate_list(declared_.inputs().size(), &method_.input_set_));
   for (bool& set : method_.input_set_) set = false;
   return Error::Ok;
 }
@@ -44,61 +43,63 @@ Error MethodBuilder::make_values() {
 Error MethodBuilder::make_value(uint32_t index, EValue* to) {
   const ValueView from = declared_.value(index);
   switch (from.tag()) {
-    case Tag::Int:
-      *to = EValue(from.as_int());
-      return Error::Ok;
-    case Tag::Bool:
-      *to = EValue(from.as_bool());
-      return Error::Ok;
-    case Tag::Double:
-      *to = EValue(from.as_double());
-      return Error::Ok;
     case Tag::String:
-      *to = EValue(from.as_string());
+      new (to) EValue(from.as_string());
       return Error::Ok;
     case Tag::Tensor:
       return make_tensor(index, *from.as_tensor(), to);
     case Tag::ListBool: {
       // Copied: a byte of the file may be neither 0 nor 1.
       const Span<const uint8_t> items = from.bool_items();
-      PETREL_ASSIGN_OR_RETURN(Span<bool> list, allocator_->allocate_list<bool>(items.size()));
+      Span<bool> list;
+      PETREL_RETURN_IF_ERROR(allocator_->allocate_list(items.size(), &list));
       for (size_t i = 0; i < list.size(); ++i) list[i] = items[i] != 0;
-      *to = EValue(Span<const bool>(list));
+      new (to) EValue(Span<const bool>(list));
       return Error::Ok;
     }
     case Tag::ListDouble:
-      *to = EValue(from.double_items());
+      new (to) EValue(from.double_items());
       return Error::Ok;
     case Tag::ListInt:
-      return make_boxed_list<BoxedIntList>(from.int_items(), to);
     case Tag::ListTensor:
-      return make_boxed_list<BoxedTensorList>(from.tensor_items(), to);
     case Tag::ListOptionalTensor:
-      return make_boxed_list<BoxedOptionalTensorList>(from.tensor_items(), to);
+      return make_boxed_list(from, to);
     default:
-      return Error::Ok;  // None.
+      set_number(from, to);
+      return Error::Ok;
   }
 }
 
-template <typename Box, typename Item>
-Error MethodBuilder::make_boxed_list(Span<const Item> items, EValue* to) {
-  using Unboxed = std::remove_pointer_t<decltype(Box::unboxed)>;
-  PETREL_ASSIGN_OR_RETURN(Span<Box> box, allocator_->allocate_list<Box>(1));
-  PETREL_ASSIGN_OR_RETURN(Span<EValue*> entries, make_entries(items));
-  PETREL_ASSIGN_OR_RETURN(Span<Unboxed> unboxed, allocator_->allocate_list<Unboxed>(items.size()));
-  *to = EValue(new (box.data()) Box{entries, unboxed.data()});
-  return Error::Ok;
-}
-
-// The values of a list; null for none.
-template <typename Item>
-Result<Span<EValue*>> MethodBuilder::make_entries(Span<const Item> items) {
-  PETREL_ASSIGN_OR_RETURN(Span<EValue*> entries, allocator_->allocate_list<EValue*>(items.size()));
-  for (size_t i = 0; i < items.size(); ++i) {
-    const auto item = static_cast<int64_t>(items[i]);
+// The values of a list, null for none, and room for what they hold when it is read.
+Error MethodBuilder::make_boxed_list(const ValueView& from, EValue* to) {
+  const Tag tag = from.tag();
+  const Span<const int64_t> wide = from.int_items();
+  const Span<const int32_t> narrow = from.tensor_items();
+  const size_t count = wide.size() + narrow.size();
+  const size_t item_bytes = tag == Tag::ListInt      ? sizeof(int64_t)
+                            : tag == Tag::ListTensor ? sizeof(Tensor)
+                                                     : sizeof(std::optional<Tensor>);
+  PETREL_ASSIGN_OR_RETURN(
+      void* const box, allocator_->allocate_array(1, sizeof(BoxedIntList), alignof(BoxedIntList)));
+  Span<EValue*> entries;
+  PETREL_RETURN_IF_ERROR(allocator_->allocate_list(count, &entries));
+  PETREL_ASSIGN_OR_RETURN(void* const unboxed,
+                          allocator_->allocate_array(count, item_bytes, alignof(EValue)));
+  for (size_t i = 0; i < count; ++i) {
+    const int64_t item = wide.empty() ? narrow[i] : wide[i];
     entries[i] = item < 0 ? nullptr : &method_.values_[static_cast<size_t>(item)];
   }
-  return entries;
+  static_assert(sizeof(BoxedIntList) == sizeof(BoxedTensorList) &&
+                sizeof(BoxedIntList) == sizeof(BoxedOptionalTensorList));
+  if (tag == Tag::ListInt) {
+    new (to) EValue(new (box) BoxedIntList{entries, static_cast<int64_t*>(unboxed)});
+  } else if (tag == Tag::ListTensor) {
+    new (to) EValue(new (box) BoxedTensorList{entries, static_cast<Tensor*>(unboxed)});
+  } else {
+    auto* const items = static_cast<std::optional<Tensor>*>(unboxed);
+    new (to) EValue(new (box) BoxedOptionalTensorList{entries, items});
+  }
+  return Error::Ok;
 }
 
 Error MethodBuilder::make_tensor(uint32_t index, const TensorView& from, EValue* to) {
@@ -108,17 +109,19 @@ Error MethodBuilder::make_tensor(uint32_t index, const TensorView& from, EValue*
   auto* sizes = const_cast<int32_t*>(from.sizes.data());
   auto* dim_order = const_cast<uint8_t*>(from.dim_order.data());
   if (from.dynamism != TensorShapeDynamism::STATIC) {
-    PETREL_ASSIGN_OR_RETURN(Span<int32_t> copy, allocator_->allocate_list<int32_t>(rank));
+    Span<int32_t> copy;
+    PETREL_RETURN_IF_ERROR(allocator_->allocate_list(rank, &copy));
     for (size_t i = 0; i < rank; ++i) copy[i] = sizes[i];
     sizes = copy.data();
   }
-  PETREL_ASSIGN_OR_RETURN(Span<int64_t> strides, allocator_->allocate_list<int64_t>(rank));
+  Span<int64_t> strides;
+  PETREL_RETURN_IF_ERROR(allocator_->allocate_list(rank, &strides));
   TensorImpl* const tensor =
       new (tensors_.data()) TensorImpl(from.scalar_type, static_cast<ssize_t>(rank), sizes, nullptr,
                                        dim_order, strides.data(), from.dynamism);
   tensors_ = tensors_.subspan(1);
   PETREL_RETURN_IF_ERROR(bind_tensor(index, from, tensor));
-  *to = EValue(Tensor(tensor));
+  new (to) EValue(Tensor(tensor));
   return Error::Ok;
 }
 
@@ -147,8 +150,8 @@ Error MethodBuilder::bind_tensor(uint32_t index, const TensorView& from, TensorI
   }
   if (from.is_external || !replacement_name(index, from).empty()) {
     // Their data comes once all of them are known.
-    const auto number = static_cast<uint32_t>(tensor - method_.tensors_.data());
-    new (external_tensors_.data()) MethodExternalTensor{index, number};
+    const size_t number = method_.tensors_.size() - tensors_.size() - 1;
+    new (external_tensors_.data()) MethodExternalTensor{index, static_cast<uint32_t>(number)};
     external_tensors_ = external_tensors_.subspan(1);
   }
   if (from.is_planned()) {

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <new>
 #include <optional>
 
 #include "runtime/core/checked_math.h"
@@ -27,15 +28,34 @@ void store(KernelRuntimeContext& context, Span<EValue*> args, size_t i, Scalar v
                context.kernel_name(), to_string(args[i]->tag));
     return context.fail(Error::InvalidProgram);
   }
-  *args[i] = EValue(value);
+  new (args[i]) EValue(value);
 }
 
 // The first `count` arguments, which are numbers; the result is to go to the one behind them.
-// False if they are not.
-bool take_numbers(KernelRuntimeContext& context, Span<EValue*> raw, Scalar* numbers, size_t count) {
+// False if they are not, or the second one is 0 and may not be.
+bool take_numbers(KernelRuntimeContext& context, Span<EValue*> raw, Scalar* numbers, size_t count,
+                  bool divides = false) {
   KernelArgs args(context, raw, count + 1);
-  for (size_t i = 0; i < count; ++i) numbers[i] = args.scalar(i);
+  for (size_t k = 0; k < count; ++k) {
+    const size_t i = divides ? count - 1 - k : k;
+    numbers[i] = args.scalar(i);
+    if (!divides || i != 1 || !args.ok() || numbers[i].to_double() != 0) continue;
+    fail_arithmetic(context, "division by zero");
+    return false;
+  }
   return args.ok();
+}
+
+// What an operator makes of its numbers, up to three; false where that is no 64-bit integer.
+using NumberOp = bool (*)(const Scalar* numbers, Scalar* result);
+
+void apply(KernelRuntimeContext& context, Span<EValue*> raw, size_t count, NumberOp op,
+           bool divides = false) {
+  Scalar numbers[3];
+  if (!take_numbers(context, raw, numbers, count, divides)) return;
+  Scalar result;
+  if (!op(numbers, &result)) return fail_arithmetic(context, "the result is no 64-bit integer");
+  store(context, raw, count, result);
 }
 
 bool both_integral(const Scalar& a, const Scalar& b) {
@@ -72,10 +92,10 @@ using IntOp = bool (*)(int64_t a, int64_t b, int64_t* out);
 using DoubleOp = double (*)(double a, double b);
 
 // a op b -> out. No template, as one of these for each operator would be large.
-void arithmetic(KernelRuntimeContext& context, Span<EValue*> raw, IntOp int_op,
-                DoubleOp double_op) {
+void arithmetic(KernelRuntimeContext& context, Span<EValue*> raw, IntOp int_op, DoubleOp double_op,
+                bool divides = false) {
   Scalar numbers[2];
-  if (!take_numbers(context, raw, numbers, 2)) return;
+  if (!take_numbers(context, raw, numbers, 2, divides)) return;
   const auto& [a, b] = numbers;
   if (!both_integral(a, b)) {
     return store(context, raw, 2, Scalar(double_op(a.to_double(), b.to_double())));
@@ -117,34 +137,26 @@ void sym_min(KernelRuntimeContext& context, Span<EValue*> args) {
       [](double a, double b) { return a < b ? a : b; });
 }
 
-// Fails when the second argument is 0.
-bool has_divisor(KernelRuntimeContext& context, Span<EValue*> raw) {
-  KernelArgs args(context, raw, 3);
-  const Scalar b = args.scalar(1);
-  if (!args.ok()) return false;
-  if (b.to_double() != 0) return true;
-  fail_arithmetic(context, "division by zero");
-  return false;
-}
-
 void floordiv(KernelRuntimeContext& context, Span<EValue*> args) {
-  if (!has_divisor(context, args)) return;
-  arithmetic(context, args, floor_divide, [](double a, double b) { return std::floor(a / b); });
+  arithmetic(
+      context, args, floor_divide, [](double a, double b) { return std::floor(a / b); },
+      /*divides=*/true);
 }
 
 void mod(KernelRuntimeContext& context, Span<EValue*> args) {
-  if (!has_divisor(context, args)) return;
-  arithmetic(context, args, floor_modulo, [](double a, double b) {
-    const double remainder = std::fmod(a, b);
-    return remainder != 0 && (remainder < 0) != (b < 0) ? remainder + b : remainder;
-  });
+  const auto remainder = [](double a, double b) {
+    const double rest = std::fmod(a, b);
+    return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+  };
+  arithmetic(context, args, floor_modulo, remainder, /*divides=*/true);
 }
 
-void truediv(KernelRuntimeContext& context, Span<EValue*> raw) {
-  if (!has_divisor(context, raw)) return;
-  Scalar numbers[2];
-  if (!take_numbers(context, raw, numbers, 2)) return;
-  store(context, raw, 2, Scalar(numbers[0].to_double() / numbers[1].to_double()));
+void truediv(KernelRuntimeContext& context, Span<EValue*> args) {
+  const auto divide = [](const Scalar* numbers, Scalar* result) {
+    *result = Scalar(numbers[0].to_double() / numbers[1].to_double());
+    return true;
+  };
+  apply(context, args, 2, divide, /*divides=*/true);
 }
 
 // How two numbers compare, as bits of a set.
@@ -177,25 +189,27 @@ void ge(KernelRuntimeContext& context, Span<EValue*> args) {
   comparison(context, args, kGreater | kEqual);
 }
 
-void neg(KernelRuntimeContext& context, Span<EValue*> raw) {
-  Scalar a;
-  if (!take_numbers(context, raw, &a, 1)) return;
-  if (a.isFloatingPoint()) return store(context, raw, 1, Scalar(-a.to_double()));
-  int64_t result = 0;
-  if (!checked_sub(0, a.to_int(), &result)) {
-    return fail_arithmetic(context, "the result is no 64-bit integer");
-  }
-  store(context, raw, 1, Scalar(result));
+void neg(KernelRuntimeContext& context, Span<EValue*> args) {
+  apply(context, args, 1, [](const Scalar* a, Scalar* result) {
+    if (a->isFloatingPoint()) {
+      *result = Scalar(-a->to_double());
+      return true;
+    }
+    int64_t negative = 0;
+    const bool fits = checked_sub(0, a->to_int(), &negative);
+    *result = Scalar(negative);
+    return fits;
+  });
 }
 
-void sym_not(KernelRuntimeContext& context, Span<EValue*> raw) {
-  Scalar a;
-  if (take_numbers(context, raw, &a, 1)) store(context, raw, 1, Scalar(!a.to_bool()));
+void sym_not(KernelRuntimeContext& context, Span<EValue*> args) {
+  apply(context, args, 1,
+        [](const Scalar* a, Scalar* result) { return *result = Scalar(!a->to_bool()), true; });
 }
 
-void sym_float(KernelRuntimeContext& context, Span<EValue*> raw) {
-  Scalar a;
-  if (take_numbers(context, raw, &a, 1)) store(context, raw, 1, Scalar(a.to_double()));
+void sym_float(KernelRuntimeContext& context, Span<EValue*> args) {
+  apply(context, args, 1,
+        [](const Scalar* a, Scalar* result) { return *result = Scalar(a->to_double()), true; });
 }
 
 // A double made an integer by `round`; integers stay.
@@ -225,10 +239,11 @@ void round_half_even(KernelRuntimeContext& context, Span<EValue*> args) {
   });
 }
 
-void sym_ite(KernelRuntimeContext& context, Span<EValue*> raw) {
-  Scalar numbers[3];
-  if (!take_numbers(context, raw, numbers, 3)) return;
-  store(context, raw, 3, Scalar(numbers[numbers[0].to_bool() ? 1 : 2]));
+void sym_ite(KernelRuntimeContext& context, Span<EValue*> args) {
+  apply(context, args, 3, [](const Scalar* numbers, Scalar* result) {
+    *result = numbers[numbers[0].to_bool() ? 1 : 2];
+    return true;
+  });
 }
 
 void sym_size(KernelRuntimeContext& context, Span<EValue*> raw) {

@@ -23,85 +23,75 @@ bool has_identifier(const uint8_t* head) {
 }
 
 // Reads and checks the header; a file without one is all flatbuffer.
-Result<ExtendedHeader> read_header(const uint8_t* head, size_t file_size) {
+Error read_header(const uint8_t* head, size_t file_size, ExtendedHeader* header) {
   if (!has_identifier(head)) {
     PETREL_LOG(Error,
                "bytes 4 to 7 of the file are not \"%s\": it is not a program of a known kind",
                schema::kProgramIdentifier);
     return Error::InvalidProgram;
   }
-  Result<ExtendedHeader> parsed =
+  const Result<ExtendedHeader> parsed =
       ExtendedHeader::parse(Span<const uint8_t>(head, ExtendedHeader::kNumHeadBytes));
-  if (!parsed.ok() && parsed.error() != Error::NotFound) return parsed.error();
-  ExtendedHeader header;
-  header.program_size = file_size;
-  if (parsed.ok()) header = *parsed;
-  PETREL_RETURN_IF_ERROR(header.verify(file_size));
-  return header;
+  if (parsed.ok()) {
+    *header = *parsed;
+  } else if (parsed.error() == Error::NotFound) {
+    header->program_size = file_size;
+  } else {
+    return parsed.error();
+  }
+  return header->verify(file_size);
 }
 
 // Reads the header and the structure behind it.
-Result<ExtendedHeader> read_structure(const DataLoader& loader, size_t file_size,
-                                      FreeableBuffer* structure) {
+Error read_structure(const DataLoader& loader, size_t file_size, ExtendedHeader* header,
+                     FreeableBuffer* structure) {
   const SegmentInfo info(SegmentType::Program);
-  PETREL_ASSIGN_OR_RETURN(const FreeableBuffer head,
-                          load_range(loader, 0, Program::kMinHeadBytes, info));
-  PETREL_ASSIGN_OR_RETURN(const ExtendedHeader header,
-                          read_header(static_cast<const uint8_t*>(head.data()), file_size));
-  PETREL_ASSIGN_OR_RETURN(*structure, load_range(loader, 0, header.program_size, info));
+  FreeableBuffer head;
+  PETREL_RETURN_IF_ERROR(load_range(loader, 0, Program::kMinHeadBytes, info, &head));
+  PETREL_RETURN_IF_ERROR(read_header(static_cast<const uint8_t*>(head.data()), file_size, header));
+  PETREL_RETURN_IF_ERROR(load_range(loader, 0, header->program_size, info, structure));
   // What was decided on must be what is used.
   if (std::memcmp(head.data(), structure->data(), Program::kMinHeadBytes) != 0) {
     PETREL_LOG(Error, "the file changed while it was read");
     return Error::AccessFailed;
   }
-  return header;
+  return Error::Ok;
 }
 
 }  // namespace
 
-Program::Program(DataLoader* loader, const ProgramOptions& options, FreeableBuffer&& program_data,
-                 uint64_t segment_base, const ProgramView& view)
-    : loader_(loader),
-      options_(options),
-      program_data_(std::move(program_data)),
-      segment_base_(segment_base),
-      named_data_(loader, segment_base, view),
-      view_(view) {}
+Program::Program(DataLoader* loader, const ProgramOptions& options)
+    : loader_(loader), options_(options) {}
 
 Result<Program> Program::load(DataLoader* loader, const ProgramOptions& options) {
   if (loader == nullptr) {
     PETREL_LOG(Error, "Program::load was given no data loader");
     return Error::InvalidArgument;
   }
-  PETREL_ASSIGN_OR_RETURN(const size_t file_size, loader->size());
+  Program program(loader, options);
+  PETREL_RETURN_IF_ERROR(program.read());
+  return program;
+}
+
+Error Program::read() {
+  PETREL_ASSIGN_OR_RETURN(const size_t file_size, loader_->size());
   if (file_size < kMinHeadBytes) {
     PETREL_LOG(Error, "the file has %zu bytes, a program has at least %zu", file_size,
                kMinHeadBytes);
     return Error::InvalidProgram;
   }
-  FreeableBuffer structure;
-  PETREL_ASSIGN_OR_RETURN(const ExtendedHeader header,
-                          read_structure(*loader, file_size, &structure));
-  ProgramFile file;
-  file.program = {static_cast<const uint8_t*>(structure.data()), structure.size()};
-  file.file_size = file_size;
-  file.segment_base = header.segment_base_offset;
-  file.segment_data_size = header.segment_data_size;
-  file.max_arena_bytes = options.limits.max_arena_bytes;
-  PETREL_ASSIGN_OR_RETURN(const ProgramView view, verify_program(file));
-  Program program(loader, options, std::move(structure), header.segment_base_offset, view);
-  PETREL_RETURN_IF_ERROR(program.load_data());
-  return program;
-}
-
-Error Program::load_data() {
-  PETREL_ASSIGN_OR_RETURN(additions_, ProgramAdditions::load(*loader_, segment_base_, view_));
+  ExtendedHeader header;
+  PETREL_RETURN_IF_ERROR(read_structure(*loader_, file_size, &header, &program_data_));
+  const ProgramFile file = {structure(), file_size, header.segment_base_offset,
+                            header.segment_data_size, options_.limits.max_arena_bytes};
+  PETREL_ASSIGN_OR_RETURN(view_, verify_program(file));
+  segment_base_ = header.segment_base_offset;
+  named_data_ = ProgramDataMap(loader_, segment_base_, view_);
+  PETREL_RETURN_IF_ERROR(additions_.load(*loader_, segment_base_, view_));
   const std::optional<uint32_t> index = view_.constant_segment();
   if (!index.has_value() || view_.segment(*index).size == 0) return Error::Ok;
-  PETREL_ASSIGN_OR_RETURN(constant_data_,
-                          load_segment(*loader_, segment_base_, view_.segment(*index),
-                                       SegmentInfo(SegmentType::Constant, *index)));
-  return Error::Ok;
+  return load_segment(*loader_, segment_base_, view_.segment(*index),
+                      SegmentInfo(SegmentType::Constant, *index), &constant_data_);
 }
 
 size_t Program::num_methods() const { return view_.num_methods(); }
@@ -192,19 +182,21 @@ Error Program::load_mutable_data(uint32_t index, void* buffer, size_t nbytes) co
   const SegmentInfo info(SegmentType::Mutable, segment_index);
   const Error error = loader_->load_into(static_cast<size_t>(offset), nbytes, info, buffer);
   if (error != Error::NotImplemented) return error;
-  PETREL_ASSIGN_OR_RETURN(FreeableBuffer data, load_range(*loader_, offset, nbytes, info));
+  FreeableBuffer data;
+  PETREL_RETURN_IF_ERROR(load_range(*loader_, offset, nbytes, info, &data));
   std::memcpy(buffer, data.data(), nbytes);
   return Error::Ok;
 }
 
-Result<FreeableBuffer> Program::load_delegate_data(const DelegateView& delegate) const {
+Error Program::load_delegate_data(const DelegateView& delegate, FreeableBuffer* to) const {
   const uint32_t index = delegate.payload();
   if (!delegate.is_segment()) {
     const Span<const uint8_t> data = view_.inline_payload(index);
-    return FreeableBuffer(data.data(), data.size(), nullptr);
+    *to = FreeableBuffer(data.data(), data.size(), nullptr);
+    return Error::Ok;
   }
   return load_segment(*loader_, segment_base_, view_.segment(index),
-                      SegmentInfo(SegmentType::Backend, index, delegate.backend().data()));
+                      SegmentInfo(SegmentType::Backend, index, delegate.backend().data()), to);
 }
 
 }  // namespace petrel::runtime

@@ -128,14 +128,12 @@ class Program final {
   // Copies the initial value of a mutable buffer.
   Error load_mutable_data(uint32_t index, void* buffer, size_t nbytes) const;
   // The payload of a delegate of one of the methods.
-  Result<FreeableBuffer> load_delegate_data(const DelegateView& delegate) const;
+  Error load_delegate_data(const DelegateView& delegate, FreeableBuffer* to) const;
 
  private:
-  // Without additions and constants.
-  Program(DataLoader* loader, const ProgramOptions& options, FreeableBuffer&& program_data,
-          uint64_t segment_base, const ProgramView& view);
-  // Reads them.
-  Error load_data();
+  // Empty, until it is read; nobody has one that is not.
+  Program(DataLoader* loader, const ProgramOptions& options);
+  Error read();
 
   // NotFound, with the methods that there are in the message.
   Result<MethodView> find_method(std::string_view name) const;
@@ -144,7 +142,7 @@ class Program final {
   ProgramOptions options_;
   FreeableBuffer program_data_;
   FreeableBuffer constant_data_;
-  uint64_t segment_base_;
+  uint64_t segment_base_ = 0;
   ProgramDataMap named_data_;
   ProgramAdditions additions_;
   ProgramView view_;

@@ -3,11 +3,17 @@
 
 namespace petrel::runtime {
 
+const Kernel* find_kernel(Span<const Kernel> kernels, std::string_view name) {
+  for (const Kernel& kernel : kernels) {
+    if (name == kernel.name) return &kernel;
+  }
+  return nullptr;
+}
+
 const Kernel* Registry::find_kernel(std::string_view name) const {
   for (const KernelLibrary library : kernels_) {
-    for (const Kernel& kernel : library()) {
-      if (name == kernel.name) return &kernel;
-    }
+    const Kernel* const found = runtime::find_kernel(library(), name);
+    if (found != nullptr) return found;
   }
   return nullptr;
 }

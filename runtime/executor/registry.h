@@ -41,6 +41,9 @@ namespace petrel::runtime {
 using KernelLibrary = Span<const Kernel> (*)();
 using BackendLibrary = Backend (*)();
 
+// The first kernel of that name; null if there is none.
+const Kernel* find_kernel(Span<const Kernel> kernels, std::string_view name);
+
 class Registry final {
  public:
   constexpr Registry(Span<const KernelLibrary> kernels, Span<const BackendLibrary> backends)

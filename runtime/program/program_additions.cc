@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/program/program_additions.h"
 
+#include <algorithm>
 #include <cinttypes>
-#include <utility>
+#include <optional>
 
 #include "runtime/core/checked_math.h"
 #include "runtime/core/log.h"
 #include "runtime/core/named_data_map.h"
+#include "runtime/program/flat_parts.h"
 #include "runtime/program/segment.h"
 #include "runtime/program/table_verifier.h"
-#include "runtime/program/text_check.h"
 #include "schema/additions_generated.h"
 #include "schema/additions_shape.h"
 #include "schema/formats.h"
@@ -18,6 +19,8 @@ namespace petrel::runtime {
 namespace add = schema::additions;
 
 namespace {
+
+constexpr std::string_view kKey = schema::kAdditionsKey;
 
 using Places = flatbuffers::Vector<const add::ScratchPlace*>;
 
@@ -111,14 +114,12 @@ bool is_inner_constant(const MethodView& method, uint32_t value) {
 }
 
 Error verify_names(const MethodView& plan, const add::MethodAdditions& additions) {
-  const auto* const values = additions.named_values();
-  const auto* const names = additions.names();
-  const uint32_t count = values == nullptr ? 0 : values->size();
-  bool good = count == (names == nullptr ? 0 : names->size()) && is_aligned(values);
-  for (uint32_t i = 0; good && i < count; ++i) {
-    good = is_inner_constant(plan, values->Get(i)) &&
-           is_name(names->Get(i), schema::kMaxTensorNameBytes) &&
-           (i == 0 || values->Get(i - 1) < values->Get(i));
+  const Span<const uint32_t> values = items_of(additions.named_values());
+  bool good = values.size() == size_of(additions.names()) && is_aligned(additions.named_values());
+  for (uint32_t i = 0; good && i < values.size(); ++i) {
+    good = is_inner_constant(plan, values[i]) &&
+           is_name(&entry(additions.names(), i), schema::kMaxTensorNameBytes) &&
+           (i == 0 || values[i - 1] < values[i]);
   }
   if (good) return Error::Ok;
   PETREL_LOG(Error, "method \"%.64s\": the names of constants in petrel.program are not right",
@@ -128,29 +129,28 @@ Error verify_names(const MethodView& plan, const add::MethodAdditions& additions
 
 bool is_weight(const add::Weight& weight) {
   if (!is_name(weight.key(), schema::kMaxTensorNameBytes)) return false;
-  if (weight.sha256() != nullptr && weight.sha256()->size() != ProgramAdditions::kDigestSize) {
+  if (weight.sha256() != nullptr && size_of(weight.sha256()) != ProgramAdditions::kDigestSize) {
     return false;
   }
-  for (uint32_t i = 0; weight.made_of() != nullptr && i < weight.made_of()->size(); ++i) {
-    if (!is_name(weight.made_of()->Get(i), schema::kMaxTensorNameBytes)) return false;
+  for (uint32_t i = 0; i < size_of(weight.made_of()); ++i) {
+    if (!is_name(&entry(weight.made_of(), i), schema::kMaxTensorNameBytes)) return false;
   }
   if (weight.sizes() == nullptr || weight.dim_order() == nullptr) return true;
-  return TensorLayout::create({weight.sizes()->data(), weight.sizes()->size()},
-                              {weight.dim_order()->data(), weight.dim_order()->size()},
+  return TensorLayout::create(items_of(weight.sizes()), items_of(weight.dim_order()),
                               static_cast<ScalarType>(weight.scalar_type()))
       .ok();
 }
 
 Error verify_weights(const add::Additions& table) {
   std::string_view last;
-  for (uint32_t i = 0; table.weights() != nullptr && i < table.weights()->size(); ++i) {
-    const add::Weight& weight = *table.weights()->Get(i);
+  for (uint32_t i = 0; i < size_of(table.weights()); ++i) {
+    const add::Weight& weight = entry(table.weights(), i);
     if (!is_weight(weight)) {
       PETREL_LOG(Error, "weight %u that the program remembers has no key, layout, digest or source",
                  i);
       return Error::InvalidProgram;
     }
-    const std::string_view key(weight.key()->c_str(), weight.key()->size());
+    const std::string_view key = text_of(weight.key());
     if (i > 0 && !(last < key)) {
       PETREL_LOG(Error, "weight %u that the program remembers is out of order", i);
       return Error::InvalidProgram;
@@ -160,18 +160,17 @@ Error verify_weights(const add::Additions& table) {
   return Error::Ok;
 }
 
-Error verify_additions(const ProgramView& program, const FreeableBuffer& data) {
-  if (data.size() >= FLATBUFFERS_MAX_BUFFER_SIZE) {
-    PETREL_LOG(Error, "named data petrel.program has %zu bytes, must be below 2^31", data.size());
+Error verify_additions(const ProgramView& program, Span<const uint8_t> bytes) {
+  if (bytes.size() >= FLATBUFFERS_MAX_BUFFER_SIZE) {
+    PETREL_LOG(Error, "named data petrel.program has %zu bytes, must be below 2^31", bytes.size());
     return Error::InvalidProgram;
   }
-  const Span<const uint8_t> bytes(static_cast<const uint8_t*>(data.data()), data.size());
   const TableCheck check = check_tables(bytes, schema::kAdditionsShape, add::AdditionsIdentifier());
   if (check == TableCheck::TooManyParts) {
     PETREL_LOG(Error,
                "named data petrel.program refers to its own parts too often: more than the %zu "
                "bytes it has",
-               data.size());
+               bytes.size());
     return Error::InvalidProgram;
   }
   if (check != TableCheck::Good) {
@@ -187,14 +186,14 @@ Error verify_additions(const ProgramView& program, const FreeableBuffer& data) {
   PETREL_RETURN_IF_ERROR(verify_weights(table));
   if (table.methods() == nullptr) return Error::Ok;
   const uint32_t num_methods = program.num_methods();
-  if (table.methods()->size() != num_methods) {
+  if (size_of(table.methods()) != num_methods) {
     PETREL_LOG(Error, "named data petrel.program is for %u methods, but there are %u",
-               table.methods()->size(), num_methods);
+               size_of(table.methods()), num_methods);
     return Error::InvalidProgram;
   }
   for (uint32_t i = 0; i < num_methods; ++i) {
     const MethodView plan = program.method(i);
-    const add::MethodAdditions& additions = *table.methods()->Get(i);
+    const add::MethodAdditions& additions = entry(table.methods(), i);
     PETREL_RETURN_IF_ERROR(verify_least_sizes(plan, additions));
     PETREL_RETURN_IF_ERROR(verify_names(plan, additions));
     if (additions.scratch() == nullptr) continue;
@@ -205,85 +204,65 @@ Error verify_additions(const ProgramView& program, const FreeableBuffer& data) {
 
 }  // namespace
 
-Result<ProgramAdditions> ProgramAdditions::load(const DataLoader& loader, uint64_t segment_base,
-                                                const ProgramView& program) {
-  ProgramAdditions result;
-  std::optional<uint32_t> found;
-  for (uint32_t i = 0; i < program.num_named_data(); ++i) {
-    const NamedDataView entry = program.named_data(i);
-    if (entry.key != schema::kAdditionsKey) continue;
-    if (found.has_value()) {
-      PETREL_LOG(Error, "the program has named data petrel.program twice");
-      return Error::InvalidProgram;
-    }
-    found = entry.segment;
+Error ProgramAdditions::load(const DataLoader& loader, uint64_t segment_base,
+                             const ProgramView& program) {
+  const uint32_t count = program.num_named_data();
+  const uint32_t found = program.find_named_data(kKey);
+  if (found == count) return Error::Ok;
+  if (program.find_named_data(kKey, found + 1) != count) {
+    PETREL_LOG(Error, "the program has named data petrel.program twice");
+    return Error::InvalidProgram;
   }
-  if (!found.has_value()) return result;
-  PETREL_ASSIGN_OR_RETURN(
-      result.data_, load_segment(loader, segment_base, program.segment(*found),
-                                 DataLoader::SegmentInfo(DataLoader::SegmentInfo::Type::Program,
-                                                         *found, schema::kAdditionsKey)));
-  PETREL_RETURN_IF_ERROR(verify_additions(program, result.data_));
-  result.table_ = add::GetAdditions(result.data_.data());
-  return result;
+  const uint32_t segment = program.named_data(found).segment;
+  PETREL_RETURN_IF_ERROR(
+      load_segment(loader, segment_base, program.segment(segment),
+                   DataLoader::SegmentInfo(DataLoader::SegmentInfo::Type::Program, segment,
+                                           schema::kAdditionsKey),
+                   &data_));
+  PETREL_RETURN_IF_ERROR(verify_additions(program, bytes()));
+  table_ = add::GetAdditions(data_.data());
+  return Error::Ok;
 }
 
 const add::MethodAdditions* ProgramAdditions::of(uint32_t method) const {
   if (table_ == nullptr || table_->methods() == nullptr) return nullptr;
-  return table_->methods()->Get(method);
+  return &entry(table_->methods(), method);
 }
 
 std::string_view ProgramAdditions::constant_name(uint32_t method, uint32_t value) const {
   const add::MethodAdditions* const additions = of(method);
-  if (additions == nullptr || additions->named_values() == nullptr) return {};
-  const auto& values = *additions->named_values();
-  uint32_t begin = 0;
-  uint32_t end = values.size();
-  while (begin < end) {
-    const uint32_t middle = begin + (end - begin) / 2;
-    if (values.Get(middle) < value) {
-      begin = middle + 1;
-    } else {
-      end = middle;
-    }
-  }
-  if (begin == values.size() || values.Get(begin) != value) return {};
-  const flatbuffers::String* const name = additions->names()->Get(begin);
-  return {name->c_str(), name->size()};
+  if (additions == nullptr) return {};
+  const Span<const uint32_t> values = items_of(additions->named_values());
+  const uint32_t* const found = std::lower_bound(values.begin(), values.end(), value);
+  if (found == values.end() || *found != value) return {};
+  return text_of(&entry(additions->names(), static_cast<uint32_t>(found - values.begin())));
 }
 
 const char* ProgramAdditions::identifier() { return add::AdditionsIdentifier(); }
 
 uint32_t ProgramAdditions::num_weights() const {
-  return table_ == nullptr || table_->weights() == nullptr ? 0 : table_->weights()->size();
+  return table_ == nullptr ? 0 : size_of(table_->weights());
 }
 
 WeightView ProgramAdditions::weight(uint32_t index) const {
-  if (index >= num_weights()) __builtin_trap();
-  const add::Weight& from = *table_->weights()->Get(index);
+  const add::Weight& from = entry(table_->weights(), index);
   WeightView view;
-  view.key = {from.key()->c_str(), from.key()->size()};
+  view.key = text_of(from.key());
   view.has_layout = from.sizes() != nullptr && from.dim_order() != nullptr;
-  if (view.has_layout) {
-    view.scalar_type = static_cast<ScalarType>(from.scalar_type());
-    view.sizes = {from.sizes()->data(), from.sizes()->size()};
-    view.dim_order = {from.dim_order()->data(), from.dim_order()->size()};
-  }
+  view.scalar_type = static_cast<ScalarType>(from.scalar_type());
+  view.sizes = items_of(from.sizes());
+  view.dim_order = items_of(from.dim_order());
   view.bytes = from.bytes();
-  if (from.sha256() != nullptr) view.digest = {from.sha256()->data(), from.sha256()->size()};
+  view.digest = items_of(from.sha256());
   return view;
 }
 
 uint32_t ProgramAdditions::num_sources(uint32_t index) const {
-  if (index >= num_weights()) __builtin_trap();
-  const auto* const names = table_->weights()->Get(index)->made_of();
-  return names == nullptr ? 0 : names->size();
+  return size_of(entry(table_->weights(), index).made_of());
 }
 
 std::string_view ProgramAdditions::source(uint32_t index, uint32_t place) const {
-  if (place >= num_sources(index)) __builtin_trap();
-  const flatbuffers::String* const name = table_->weights()->Get(index)->made_of()->Get(place);
-  return {name->c_str(), name->size()};
+  return text_of(&entry(entry(table_->weights(), index).made_of(), place));
 }
 
 uint32_t ProgramAdditions::find_weight(std::string_view key) const {
@@ -291,9 +270,9 @@ uint32_t ProgramAdditions::find_weight(std::string_view key) const {
   uint32_t end = num_weights();
   while (begin < end) {
     const uint32_t middle = begin + (end - begin) / 2;
-    const std::string_view other = weight(middle).key;
-    if (other == key) return middle;
-    if (other < key) {
+    const int order = text_of(entry(table_->weights(), middle).key()).compare(key);
+    if (order == 0) return middle;
+    if (order < 0) {
       begin = middle + 1;
     } else {
       end = middle;
@@ -304,8 +283,7 @@ uint32_t ProgramAdditions::find_weight(std::string_view key) const {
 
 uint32_t ProgramAdditions::num_scratch(uint32_t method) const {
   const add::MethodAdditions* const additions = of(method);
-  const Places* const places = additions == nullptr ? nullptr : additions->scratch();
-  return places == nullptr ? 0 : places->size();
+  return additions == nullptr ? 0 : size_of(additions->scratch());
 }
 
 ScratchView ProgramAdditions::scratch(uint32_t method, uint32_t index) const {

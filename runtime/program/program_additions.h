@@ -4,8 +4,8 @@
 // (schema/additions.md), verified like the program itself: what it answers needs
 // no check. Methods are given by their index in the program.
 //
-//   PETREL_ASSIGN_OR_RETURN(ProgramAdditions additions,
-//                           ProgramAdditions::load(*loader, base, program));
+//   ProgramAdditions additions;
+//   PETREL_RETURN_IF_ERROR(additions.load(*loader, base, program));
 //   for (uint32_t i = 0; i < additions.num_weights(); ++i) use(additions.weight(i));
 //
 // Owns the bytes of the table; loader and program must outlive it.
@@ -55,10 +55,9 @@ class ProgramAdditions final {
  public:
   ProgramAdditions() = default;
 
-  // InvalidProgram if the entry contradicts itself or the program, NotSupported
+  // Once. InvalidProgram if the entry contradicts itself or the program, NotSupported
   // if its version is newer.
-  static Result<ProgramAdditions> load(const DataLoader& loader, uint64_t segment_base,
-                                       const ProgramView& program);
+  Error load(const DataLoader& loader, uint64_t segment_base, const ProgramView& program);
 
   // Of the SHA-256 of a weight.
   static constexpr size_t kDigestSize = 32;

@@ -14,6 +14,8 @@ namespace petrel::runtime {
 
 namespace {
 
+constexpr std::string_view kKey = schema::kAdditionsKey;
+
 bool keys_ascend(const ProgramView& program) {
   for (uint32_t i = 1; i < program.num_named_data(); ++i) {
     if (program.named_data(i - 1).key >= program.named_data(i).key) return false;
@@ -21,21 +23,17 @@ bool keys_ascend(const ProgramView& program) {
   return true;
 }
 
-uint32_t index_of_additions(const ProgramView& program) {
-  uint32_t i = 0;
-  while (i < program.num_named_data() && program.named_data(i).key != schema::kAdditionsKey) ++i;
-  return i;
+DataLoader::SegmentInfo info_of(const NamedDataView& entry) {
+  return DataLoader::SegmentInfo(DataLoader::SegmentInfo::Type::External, entry.segment,
+                                 entry.key.data());
 }
 
 }  // namespace
 
 ProgramDataMap::ProgramDataMap(DataLoader* loader, uint64_t segment_base,
                                const ProgramView& program)
-    : loader_(loader),
-      segment_base_(segment_base),
-      program_(program),
-      sorted_(keys_ascend(program)),
-      hidden_(index_of_additions(program)) {}
+    : ProgramDataMapState{
+          loader, segment_base, program, {}, program.find_named_data(kKey), keys_ascend(program)} {}
 
 // Of equal keys the first one in the file comes first.
 struct ProgramDataMap::Entries final : Sortable {
@@ -60,27 +58,24 @@ void ProgramDataMap::sort(Span<uint32_t> order) {
 }
 
 std::optional<NamedDataView> ProgramDataMap::find(std::string_view key) const {
-  if (key == schema::kAdditionsKey) return std::nullopt;
   const uint32_t count = program_.num_named_data();
-  if (!sorted_) {
-    for (uint32_t i = 0; i < count; ++i) {
-      const NamedDataView entry = program_.named_data(i);
-      if (entry.key == key) return entry;
+  uint32_t found = 0;
+  if (sorted_) {
+    uint32_t end = count;
+    while (found < end) {
+      const uint32_t middle = found + (end - found) / 2;
+      if (program_.named_data(entry_at(middle)).key < key) {
+        found = middle + 1;
+      } else {
+        end = middle;
+      }
     }
-    return std::nullopt;
+    if (found < count) found = entry_at(found);
+  } else {
+    found = program_.find_named_data(key);
   }
-  uint32_t begin = 0;
-  uint32_t end = count;
-  while (begin < end) {
-    const uint32_t middle = begin + (end - begin) / 2;
-    if (program_.named_data(entry_at(middle)).key < key) {
-      begin = middle + 1;
-    } else {
-      end = middle;
-    }
-  }
-  if (begin == count) return std::nullopt;
-  const NamedDataView entry = program_.named_data(entry_at(begin));
+  if (found == count || found == hidden_) return std::nullopt;
+  const NamedDataView entry = program_.named_data(found);
   if (entry.key != key) return std::nullopt;
   return entry;
 }
@@ -88,12 +83,14 @@ std::optional<NamedDataView> ProgramDataMap::find(std::string_view key) const {
 Result<FreeableBuffer> ProgramDataMap::get_data(std::string_view key) const {
   const std::optional<NamedDataView> entry = find(key);
   if (!entry.has_value()) return Error::NotFound;
-  return load_segment(*loader_, segment_base_, program_.segment(entry->segment),
-                      DataLoader::SegmentInfo(DataLoader::SegmentInfo::Type::External,
-                                              entry->segment, entry->key.data()));
+  FreeableBuffer data;
+  PETREL_RETURN_IF_ERROR(load_segment(*loader_, segment_base_, program_.segment(entry->segment),
+                                      info_of(*entry), &data));
+  return data;
 }
 
 Result<BytePlace> ProgramDataMap::find_place(std::string_view key, size_t size) const {
+  if constexpr (!kKnowsPlaces) return Error::NotSupported;
   const std::optional<NamedDataView> entry = find(key);
   if (!entry.has_value()) return Error::NotFound;
   const SegmentView segment = program_.segment(entry->segment);
@@ -108,8 +105,7 @@ Result<BytePlace> ProgramDataMap::find_place(std::string_view key, size_t size) 
 Result<bool> ProgramDataMap::is_in_place(std::string_view key) const {
   const std::optional<NamedDataView> entry = find(key);
   if (!entry.has_value()) return Error::NotFound;
-  return loader_->is_in_place(DataLoader::SegmentInfo(DataLoader::SegmentInfo::Type::External,
-                                                      entry->segment, entry->key.data()));
+  return loader_->is_in_place(info_of(*entry));
 }
 
 Result<uint32_t> ProgramDataMap::get_num_keys() const {

@@ -20,7 +20,21 @@
 
 namespace petrel::runtime {
 
-class ProgramDataMap final : public NamedDataMap {
+// All of a ProgramDataMap: copied by its bytes.
+struct ProgramDataMapState {
+  DataLoader* loader_ = nullptr;
+  uint64_t segment_base_ = 0;
+  ProgramView program_;
+  // Entries by key; empty if they lie so.
+  Span<const uint32_t> order_;
+  // The index of the entry that is left out; the number of entries if none is.
+  uint32_t hidden_ = 0;
+  // Keys are in byte order: found by bisection. Other writers leave them in
+  // any order: then every one is compared, unless there is an index.
+  bool sorted_ = false;
+};
+
+class ProgramDataMap final : public NamedDataMap, private ProgramDataMapState {
  public:
   ProgramDataMap(DataLoader* loader, uint64_t segment_base, const ProgramView& program);
 
@@ -38,22 +52,15 @@ class ProgramDataMap final : public NamedDataMap {
   Result<bool> is_in_place(std::string_view key) const override;
 
  private:
+  friend class Program;
   struct Entries;
+
+  // Of what is being loaded.
+  ProgramDataMap() = default;
 
   std::optional<NamedDataView> find(std::string_view key) const;
 
-  DataLoader* loader_;
-  uint64_t segment_base_;
-  ProgramView program_;
   uint32_t entry_at(uint32_t place) const { return order_.empty() ? place : order_[place]; }
-
-  // Keys are in byte order: found by bisection. Other writers leave them in
-  // any order: then every one is compared, unless there is an index.
-  bool sorted_ = false;
-  // Entries by key; empty if they lie so.
-  Span<const uint32_t> order_;
-  // The index of the entry that is left out; the number of entries if none is.
-  uint32_t hidden_ = 0;
 };
 
 }  // namespace petrel::runtime

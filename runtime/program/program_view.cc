@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/program/program_view.h"
 
+#include <iterator>
+#include <utility>
+
+#include "runtime/program/flat_parts.h"
 #include "schema/program_generated.h"
 
 namespace petrel::runtime {
@@ -9,32 +13,29 @@ namespace fb = schema::program;
 namespace {
 
 template <typename T>
-uint32_t size_of(const flatbuffers::Vector<T>* vector) {
-  return vector == nullptr ? 0 : vector->size();
-}
-
-// An entry of a list, which is a table; the process ends if there is none.
-template <typename T>
-auto& entry(const flatbuffers::Vector<T>* vector, uint32_t index) {
-  if (index >= size_of(vector)) __builtin_trap();
-  return *vector->Get(index);
-}
-
-template <typename T>
 T number(const flatbuffers::Vector<T>* vector, uint32_t index) {
-  if (index >= size_of(vector)) __builtin_trap();
-  return vector->Get(index);
+  return items_of(vector).at(index);
 }
 
+// The content of a value of type T; null of another.
+const void* content_of(const fb::EValue& value, fb::KernelTypes type) {
+  return value.val_type() == type ? value.val() : nullptr;
+}
 template <typename T>
-Span<const T> items_of(const flatbuffers::Vector<T>* vector) {
-  if (vector == nullptr) return {};
-  return {reinterpret_cast<const T*>(vector->Data()), vector->size()};
+const T* content_of(const fb::EValue& value) {
+  return static_cast<const T*>(content_of(value, fb::KernelTypesTraits<T>::enum_value));
 }
 
-// With a data() that is a C string, also when it is empty.
-std::string_view text_of(const flatbuffers::String* text) {
-  return text == nullptr ? std::string_view("") : std::string_view(text->c_str(), text->size());
+// The items of a value of list type T. Their field is the first one of each.
+const void* items_in(const fb::EValue& value, fb::KernelTypes type) {
+  const auto* const list = static_cast<const fb::IntList*>(content_of(value, type));
+  return list == nullptr ? nullptr : list->items();
+}
+template <typename T>
+auto items_in(const fb::EValue& value) {
+  static_assert(int{T::VT_ITEMS} == int{fb::IntList::VT_ITEMS});
+  using Items = decltype(std::declval<T>().items());
+  return items_of(static_cast<Items>(items_in(value, fb::KernelTypesTraits<T>::enum_value)));
 }
 
 TensorView view_of(const fb::Tensor& tensor) {
@@ -64,128 +65,97 @@ size_t TensorView::nbytes() const {
 }
 
 Tag ValueView::tag() const {
-  switch (value_->val_type()) {
-    case fb::KernelTypes::Int:
-      return Tag::Int;
-    case fb::KernelTypes::Bool:
-      return Tag::Bool;
-    case fb::KernelTypes::Double:
-      return Tag::Double;
-    case fb::KernelTypes::Tensor:
-      return Tag::Tensor;
-    case fb::KernelTypes::String:
-      return Tag::String;
-    case fb::KernelTypes::IntList:
-      return Tag::ListInt;
-    case fb::KernelTypes::DoubleList:
-      return Tag::ListDouble;
-    case fb::KernelTypes::BoolList:
-      return Tag::ListBool;
-    case fb::KernelTypes::TensorList:
-      return Tag::ListTensor;
-    case fb::KernelTypes::OptionalTensorList:
-      return Tag::ListOptionalTensor;
-    default:
-      return Tag::None;
-  }
+  // By the type that the file says.
+  static constexpr Tag kTags[] = {
+      Tag::None,       Tag::None,     Tag::Int,        Tag::Bool,
+      Tag::Double,     Tag::Tensor,   Tag::String,     Tag::ListInt,
+      Tag::ListDouble, Tag::ListBool, Tag::ListTensor, Tag::ListOptionalTensor,
+  };
+  static_assert(static_cast<size_t>(fb::KernelTypes::MAX) + 1 == std::size(kTags));
+  const auto type = static_cast<size_t>(value_->val_type());
+  return type < std::size(kTags) ? kTags[type] : Tag::None;
 }
 
 int64_t ValueView::as_int() const {
-  const fb::Int* const value = value_->val_as_Int();
+  const auto* const value = content_of<fb::Int>(*value_);
   return value == nullptr ? 0 : value->int_val();
 }
 
 bool ValueView::as_bool() const {
-  const fb::Bool* const value = value_->val_as_Bool();
+  const auto* const value = content_of<fb::Bool>(*value_);
   return value != nullptr && value->bool_val();
 }
 
 double ValueView::as_double() const {
-  const fb::Double* const value = value_->val_as_Double();
+  const auto* const value = content_of<fb::Double>(*value_);
   return value == nullptr ? 0 : value->double_val();
 }
 
 std::string_view ValueView::as_string() const {
-  const fb::String* const value = value_->val_as_String();
+  const auto* const value = content_of<fb::String>(*value_);
   return text_of(value == nullptr ? nullptr : value->string_val());
 }
 
 std::optional<TensorView> ValueView::as_tensor() const {
-  const fb::Tensor* const tensor = value_->val_as_Tensor();
+  const auto* const tensor = content_of<fb::Tensor>(*value_);
   if (tensor == nullptr) return std::nullopt;
   return view_of(*tensor);
 }
 
 std::string_view ValueView::tensor_name() const {
-  const fb::Tensor* const tensor = value_->val_as_Tensor();
+  const auto* const tensor = content_of<fb::Tensor>(*value_);
   if (tensor == nullptr || tensor->extra_tensor_info() == nullptr) return {};
   return text_of(tensor->extra_tensor_info()->fully_qualified_name());
 }
 
-Span<const uint8_t> ValueView::bool_items() const {
-  const fb::BoolList* const list = value_->val_as_BoolList();
-  return items_of(list == nullptr ? nullptr : list->items());
-}
+Span<const uint8_t> ValueView::bool_items() const { return items_in<fb::BoolList>(*value_); }
 
-Span<const double> ValueView::double_items() const {
-  const fb::DoubleList* const list = value_->val_as_DoubleList();
-  return items_of(list == nullptr ? nullptr : list->items());
-}
+Span<const double> ValueView::double_items() const { return items_in<fb::DoubleList>(*value_); }
 
-Span<const int64_t> ValueView::int_items() const {
-  const fb::IntList* const list = value_->val_as_IntList();
-  return items_of(list == nullptr ? nullptr : list->items());
-}
+Span<const int64_t> ValueView::int_items() const { return items_in<fb::IntList>(*value_); }
 
 Span<const int32_t> ValueView::tensor_items() const {
-  if (const fb::TensorList* const list = value_->val_as_TensorList(); list != nullptr) {
-    return items_of(list->items());
+  const Span<const int32_t> items = items_in<fb::TensorList>(*value_);
+  return items.empty() ? items_in<fb::OptionalTensorList>(*value_) : items;
+}
+
+InstructionView view_of(const fb::Instruction& from) {
+  using Kind = InstructionView::Kind;
+  using Type = fb::InstructionArguments;
+  static_assert(static_cast<int>(Type::KernelCall) == static_cast<int>(Kind::Kernel) + 1 &&
+                static_cast<int>(Type::DelegateCall) == static_cast<int>(Kind::Delegate) + 1 &&
+                static_cast<int>(Type::MoveCall) == static_cast<int>(Kind::Move) + 1 &&
+                static_cast<int>(Type::JumpFalseCall) == static_cast<int>(Kind::Jump) + 1 &&
+                static_cast<int>(Type::FreeCall) == static_cast<int>(Kind::Free) + 1);
+  // Each has an index first, then another, or arguments, or nothing.
+  constexpr int kFirst = fb::MoveCall::VT_MOVE_FROM;
+  constexpr int kSecond = fb::MoveCall::VT_MOVE_TO;
+  static_assert(fb::KernelCall::VT_OP_INDEX == kFirst && fb::KernelCall::VT_ARGS == kSecond &&
+                fb::DelegateCall::VT_DELEGATE_INDEX == kFirst &&
+                fb::DelegateCall::VT_ARGS == kSecond &&
+                fb::JumpFalseCall::VT_COND_VALUE_INDEX == kFirst &&
+                fb::JumpFalseCall::VT_DESTINATION_INSTRUCTION == kSecond &&
+                fb::FreeCall::VT_VALUE_INDEX == kFirst);
+  InstructionView view;
+  view.kind = static_cast<Kind>(static_cast<uint8_t>(from.instr_args_type()) - 1);
+  const void* const content = from.instr_args();
+  const auto& move = *static_cast<const fb::MoveCall*>(content);
+  const auto first = static_cast<uint32_t>(move.move_from());
+  if (view.kind == Kind::Kernel || view.kind == Kind::Delegate) {
+    view.target = first;
+    view.args = items_of(static_cast<const fb::KernelCall*>(content)->args());
+    return view;
   }
-  const fb::OptionalTensorList* const list = value_->val_as_OptionalTensorList();
-  return items_of(list == nullptr ? nullptr : list->items());
+  view.from = first;
+  if (view.kind == Kind::Move) view.to = static_cast<uint32_t>(move.move_to());
+  if (view.kind == Kind::Jump) view.target = static_cast<uint32_t>(move.move_to());
+  return view;
 }
 
 uint32_t ChainView::num_instructions() const { return size_of(chain_->instructions()); }
 
 InstructionView ChainView::instruction(uint32_t index) const {
-  const fb::Instruction& from = entry(chain_->instructions(), index);
-  InstructionView view;
-  switch (from.instr_args_type()) {
-    case fb::InstructionArguments::KernelCall: {
-      const fb::KernelCall& call = *from.instr_args_as_KernelCall();
-      view.kind = InstructionView::Kind::Kernel;
-      view.target = static_cast<uint32_t>(call.op_index());
-      view.args = items_of(call.args());
-      break;
-    }
-    case fb::InstructionArguments::DelegateCall: {
-      const fb::DelegateCall& call = *from.instr_args_as_DelegateCall();
-      view.kind = InstructionView::Kind::Delegate;
-      view.target = static_cast<uint32_t>(call.delegate_index());
-      view.args = items_of(call.args());
-      break;
-    }
-    case fb::InstructionArguments::MoveCall: {
-      const fb::MoveCall& call = *from.instr_args_as_MoveCall();
-      view.kind = InstructionView::Kind::Move;
-      view.from = static_cast<uint32_t>(call.move_from());
-      view.to = static_cast<uint32_t>(call.move_to());
-      break;
-    }
-    case fb::InstructionArguments::JumpFalseCall: {
-      const fb::JumpFalseCall& call = *from.instr_args_as_JumpFalseCall();
-      view.kind = InstructionView::Kind::Jump;
-      view.from = static_cast<uint32_t>(call.cond_value_index());
-      view.target = static_cast<uint32_t>(call.destination_instruction());
-      break;
-    }
-    case fb::InstructionArguments::FreeCall:
-      view.from = static_cast<uint32_t>(from.instr_args_as_FreeCall()->value_index());
-      break;
-    default:
-      __builtin_trap();  // The verifier refused the program.
-  }
-  return view;
+  return view_of(entry(chain_->instructions(), index));
 }
 
 std::string_view DelegateView::backend() const { return text_of(delegate_->id()); }
@@ -273,6 +243,12 @@ uint32_t ProgramView::num_named_data() const { return size_of(program_->named_da
 NamedDataView ProgramView::named_data(uint32_t index) const {
   const fb::NamedData& data = entry(program_->named_data(), index);
   return {text_of(data.key()), data.segment_index()};
+}
+
+uint32_t ProgramView::find_named_data(std::string_view key, uint32_t begin) const {
+  const uint32_t count = num_named_data();
+  while (begin < count && named_data(begin).key != key) ++begin;
+  return begin;
 }
 
 std::optional<uint32_t> ProgramView::constant_segment() const {

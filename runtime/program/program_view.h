@@ -35,11 +35,14 @@ struct BackendDelegate;
 struct Chain;
 struct EValue;
 struct ExecutionPlan;
+struct Instruction;
 struct Program;
 }  // namespace petrel::schema::program
 
 namespace petrel::runtime {
 
+class Program;
+struct ProgramDataMapState;
 struct ProgramFile;
 
 // A range of bytes after the flatbuffer; `offset` counts from the segment base.
@@ -124,6 +127,10 @@ struct InstructionView {
   Span<const int32_t> args;
 };
 
+// Of an instruction whose type is one of those, with content. For verify_program, which then
+// checks what it says, and for ChainView.
+InstructionView view_of(const schema::program::Instruction& from);
+
 class ChainView final {
  public:
   uint32_t num_instructions() const;
@@ -195,6 +202,8 @@ class ProgramView final {
   SegmentView segment(uint32_t index) const;
   uint32_t num_named_data() const;
   NamedDataView named_data(uint32_t index) const;
+  // The first entry of that key from `begin` on; num_named_data() if there is none.
+  uint32_t find_named_data(std::string_view key, uint32_t begin = 0) const;
   // Constants are entries of one segment, if there is one; else, in old files,
   // they lie in the flatbuffer.
   std::optional<uint32_t> constant_segment() const;
@@ -210,8 +219,12 @@ class ProgramView final {
 
  private:
   friend Result<ProgramView> verify_program(const ProgramFile& file);
+  friend class Program;
+  friend struct ProgramDataMapState;
+  // Of what is being loaded: nobody else has it.
+  ProgramView() = default;
   explicit ProgramView(const schema::program::Program* program) : program_(program) {}
-  const schema::program::Program* program_;
+  const schema::program::Program* program_ = nullptr;
 };
 
 }  // namespace petrel::runtime

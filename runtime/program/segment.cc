@@ -2,14 +2,15 @@
 #include "runtime/program/segment.h"
 
 #include <cinttypes>
+#include <utility>
 
 #include "runtime/core/checked_math.h"
 #include "runtime/core/log.h"
 
 namespace petrel::runtime {
 
-Result<FreeableBuffer> load_range(const DataLoader& loader, uint64_t offset, uint64_t size,
-                                  const DataLoader::SegmentInfo& info) {
+Error load_range(const DataLoader& loader, uint64_t offset, uint64_t size,
+                 const DataLoader::SegmentInfo& info, FreeableBuffer* to) {
   size_t start = 0;
   size_t count = 0;
   if (!checked_cast(offset, &start) || !checked_cast(size, &count)) {
@@ -29,14 +30,14 @@ Result<FreeableBuffer> load_range(const DataLoader& loader, uint64_t offset, uin
                buffer.data(), kDataAlignment);
     return Error::AccessFailed;
   }
-  return buffer;
+  *to = std::move(buffer);
+  return Error::Ok;
 }
 
-Result<FreeableBuffer> load_segment(const DataLoader& loader, uint64_t segment_base,
-                                    const SegmentView& segment,
-                                    const DataLoader::SegmentInfo& info) {
+Error load_segment(const DataLoader& loader, uint64_t segment_base, const SegmentView& segment,
+                   const DataLoader::SegmentInfo& info, FreeableBuffer* to) {
   // Verified to lie in the file, so the sum does not overflow.
-  return load_range(loader, segment_base + segment.offset, segment.size, info);
+  return load_range(loader, segment_base + segment.offset, segment.size, info, to);
 }
 
 }  // namespace petrel::runtime

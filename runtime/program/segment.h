@@ -16,14 +16,13 @@ namespace petrel::runtime {
 
 // The whole segment. What the loader returns is checked: AccessFailed if it
 // has another size or is not aligned to kDataAlignment.
-Result<FreeableBuffer> load_segment(const DataLoader& loader, uint64_t segment_base,
-                                    const SegmentView& segment,
-                                    const DataLoader::SegmentInfo& info);
+Error load_segment(const DataLoader& loader, uint64_t segment_base, const SegmentView& segment,
+                   const DataLoader::SegmentInfo& info, FreeableBuffer* to);
 
 // `size` bytes at `offset` of the file, with the same checks, the second one
 // only when `offset` is aligned.
-Result<FreeableBuffer> load_range(const DataLoader& loader, uint64_t offset, uint64_t size,
-                                  const DataLoader::SegmentInfo& info);
+Error load_range(const DataLoader& loader, uint64_t offset, uint64_t size,
+                 const DataLoader::SegmentInfo& info, FreeableBuffer* to);
 
 }  // namespace petrel::runtime
 

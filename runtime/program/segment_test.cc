@@ -33,9 +33,9 @@ class SegmentTest : public ::testing::Test {
   ~SegmentTest() override { set_log_hook(previous_); }
 
   Error load(uint64_t offset, uint64_t size) {
+    FreeableBuffer buffer;
     return load_range(loader_, offset, size,
-                      DataLoader::SegmentInfo(DataLoader::SegmentInfo::Type::Program))
-        .error();
+                      DataLoader::SegmentInfo(DataLoader::SegmentInfo::Type::Program), &buffer);
   }
 
   WrongLoader loader_;

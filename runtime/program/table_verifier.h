@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Whether bytes are a flatbuffer of a schema: one walk over the schema's shape, where generated
-// code has a function for each table. It asks flatbuffers::Verifier the same questions, so it
-// gives the same answer: offsets and vtables inside the buffer, numbers aligned, texts ended by
-// a NUL, no more tables than the bytes have room for.
+// code has a function for each table. It asks what flatbuffers::Verifier asks, so it gives the
+// same answer: offsets and vtables inside the buffer, numbers aligned, texts ended by a NUL, no
+// more tables than the bytes have room for.
 //
 //   const TableCheck check = check_tables(bytes, schema::kAdditionsShape, "PTAD");
 //

@@ -5,8 +5,8 @@
 #include "runtime/core/log.h"
 #include "runtime/core/result.h"
 #include "runtime/core/tensor.h"
+#include "runtime/program/flat_parts.h"
 #include "runtime/program/program_verifier.h"
-#include "runtime/program/text_check.h"
 #include "schema/formats.h"
 #include "schema/program_generated.h"
 #include "schema/shared_bytes.h"
@@ -30,7 +30,7 @@ class ValueVerifier final {
 
   Error verify_all() {
     for (index_ = 0; index_ < values_.size(); ++index_) {
-      PETREL_RETURN_IF_ERROR(verify_value(*values_.Get(index_)));
+      PETREL_RETURN_IF_ERROR(verify_value(entry(&values_, index_)));
     }
     return Error::Ok;
   }
@@ -41,6 +41,7 @@ class ValueVerifier final {
       PETREL_LOG_VALUE("it has type %d, but no content", static_cast<int>(value.val_type()));
       return Error::InvalidProgram;
     }
+    const void* const content = value.val();
     switch (value.val_type()) {
       case fb::KernelTypes::Null:
       case fb::KernelTypes::Int:
@@ -49,70 +50,64 @@ class ValueVerifier final {
       case fb::KernelTypes::BoolList:
         return Error::Ok;
       case fb::KernelTypes::String:
-        if (value.val_as_String()->string_val() != nullptr) return Error::Ok;
+        if (static_cast<const fb::String*>(content)->string_val() != nullptr) return Error::Ok;
         PETREL_LOG_VALUE("%s", "a string without text");
         return Error::InvalidProgram;
       case fb::KernelTypes::Tensor:
-        return verify_tensor(*value.val_as_Tensor());
+        return verify_tensor(*static_cast<const fb::Tensor*>(content));
       case fb::KernelTypes::DoubleList:
-        return check_aligned(value.val_as_DoubleList()->items());
+        return check_aligned(static_cast<const fb::DoubleList*>(content)->items(), sizeof(double));
       case fb::KernelTypes::IntList:
-        return verify_items(value.val_as_IntList()->items(), [](const fb::EValue& item) {
-          return item.val_type() == fb::KernelTypes::Int;
-        });
+        return verify_items(static_cast<const fb::IntList*>(content)->items(), nullptr,
+                            fb::KernelTypes::Int);
       case fb::KernelTypes::TensorList:
-        PETREL_RETURN_IF_ERROR(pay_for_entries(value.val_as_TensorList()->items()));
-        return verify_items(value.val_as_TensorList()->items(), [](const fb::EValue& item) {
-          return item.val_type() == fb::KernelTypes::Tensor;
-        });
       case fb::KernelTypes::OptionalTensorList:
-        PETREL_RETURN_IF_ERROR(pay_for_entries(value.val_as_OptionalTensorList()->items()));
-        return verify_items(
-            value.val_as_OptionalTensorList()->items(),
-            [](const fb::EValue& item) {
-              return item.val_type() == fb::KernelTypes::Tensor ||
-                     item.val_type() == fb::KernelTypes::Null;
-            },
-            /*allow_none=*/true);
+        return verify_tensors(static_cast<const fb::TensorList*>(content)->items(),
+                              value.val_type() == fb::KernelTypes::OptionalTensorList);
       default:
         PETREL_LOG_VALUE("type %d is unknown", static_cast<int>(value.val_type()));
         return Error::InvalidProgram;
     }
   }
 
-  Error pay_for_entries(const flatbuffers::Vector<int32_t>* items) {
-    const uint32_t count = items == nullptr ? 0 : items->size();
-    if (context_.entries->spend(count)) return Error::Ok;
-    PETREL_LOG_VALUE("its list has %u tensors, of which the program may have %" PRIu64
-                     " more in lists",
-                     count, context_.entries->left());
-    return Error::OutOfResources;
+  Error verify_tensors(const flatbuffers::Vector<int32_t>* items, bool may_be_none) {
+    static_assert(int{fb::TensorList::VT_ITEMS} == int{fb::OptionalTensorList::VT_ITEMS});
+    const uint32_t count = size_of(items);
+    if (!context_.entries->spend(count)) {
+      PETREL_LOG_VALUE("its list has %u tensors, of which the program may have %" PRIu64
+                       " more in lists",
+                       count, context_.entries->left());
+      return Error::OutOfResources;
+    }
+    return verify_items(nullptr, items, fb::KernelTypes::Tensor, may_be_none);
   }
 
-  template <typename T>
-  Error check_aligned(const flatbuffers::Vector<T>* items) {
-    if (is_aligned(items)) return Error::Ok;
+  Error check_aligned(const void* items, size_t alignment) {
+    if (internal::is_aligned(items, alignment)) return Error::Ok;
     PETREL_LOG_VALUE("%s", "its list is not aligned");
     return Error::InvalidProgram;
   }
 
-  // Items are indices of values; -1 stands for none where that is allowed.
-  template <typename T, typename Accepts>
-  Error verify_items(const flatbuffers::Vector<T>* items, Accepts accepts,
-                     bool allow_none = false) {
-    PETREL_RETURN_IF_ERROR(check_aligned(items));
-    for (uint32_t i = 0; items != nullptr && i < items->size(); ++i) {
-      const int64_t item = items->Get(i);
-      if (item == -1 && allow_none) continue;
-      if (item < 0 || item >= int64_t{values_.size()}) {
+  // Items, of the one or the other list, are indices of values of `type`; -1 stands for none
+  // where that is allowed, and a value may be none then, too.
+  Error verify_items(const flatbuffers::Vector<int64_t>* wide,
+                     const flatbuffers::Vector<int32_t>* narrow, fb::KernelTypes type,
+                     bool may_be_none = false) {
+    PETREL_RETURN_IF_ERROR(check_aligned(wide, sizeof(int64_t)));
+    const uint32_t count = size_of(wide) + size_of(narrow);
+    for (uint32_t i = 0; i < count; ++i) {
+      const int64_t item = wide != nullptr ? wide->Get(i) : narrow->Get(i);
+      if (item == -1 && may_be_none) continue;
+      // A negative one is far above.
+      if (static_cast<uint64_t>(item) >= values_.size()) {
         PETREL_LOG_VALUE("entry %u of its list is value %" PRId64 ", must be in [0, %u)", i, item,
                          values_.size());
         return Error::InvalidProgram;
       }
-      const fb::EValue& entry = *values_.Get(static_cast<uint32_t>(item));
-      if (!accepts(entry)) {
+      const fb::KernelTypes found = entry(&values_, static_cast<uint32_t>(item)).val_type();
+      if (found != type && !(may_be_none && found == fb::KernelTypes::Null)) {
         PETREL_LOG_VALUE("entry %u of its list is value %" PRId64 ", which has the wrong type %d",
-                         i, item, static_cast<int>(entry.val_type()));
+                         i, item, static_cast<int>(found));
         return Error::InvalidProgram;
       }
     }
@@ -150,8 +145,8 @@ class ValueVerifier final {
       PETREL_LOG_VALUE("%s", "a tensor without sizes or dim order");
       return Error::InvalidProgram;
     }
-    const Span<const int32_t> sizes(tensor.sizes()->data(), tensor.sizes()->size());
-    const Span<const uint8_t> dim_order(tensor.dim_order()->data(), tensor.dim_order()->size());
+    const Span<const int32_t> sizes = items_of(tensor.sizes());
+    const Span<const uint8_t> dim_order = items_of(tensor.dim_order());
     if (sizes.size() > kTensorDimensionLimit) {
       PETREL_LOG_VALUE("rank %zu, must be at most %zu", sizes.size(), kTensorDimensionLimit);
       return Error::InvalidProgram;
@@ -221,39 +216,40 @@ class ValueVerifier final {
   }
 
   Error verify_place(const fb::AllocationDetails& place, size_t nbytes, size_t element_bytes) {
-    const auto* arenas = context_.plan->non_const_buffer_sizes();
-    const uint32_t count = arenas == nullptr ? 0 : arenas->size();
-    if (place.memory_id() == 0 || place.memory_id() >= count) {
-      PETREL_LOG_VALUE("arena %u, must be in [1, %u)", place.memory_id(), count);
+    const Span<const int64_t> arenas = items_of(context_.plan->non_const_buffer_sizes());
+    const uint32_t arena = place.memory_id();
+    if (arena == 0 || arena >= arenas.size()) {
+      PETREL_LOG_VALUE("arena %u, must be in [1, %zu)", arena, arenas.size());
       return Error::InvalidProgram;
     }
     const uint64_t offset = uint64_t{place.memory_offset_high()} << 32 | place.memory_offset_low();
-    const auto arena_bytes = static_cast<uint64_t>(arenas->Get(place.memory_id()));
+    const auto arena_bytes = static_cast<uint64_t>(arenas[arena]);
     if (!in_bounds(offset, nbytes, arena_bytes)) {
       PETREL_LOG_VALUE("%zu bytes at offset %" PRIu64 " of arena %u, which has %" PRIu64, nbytes,
-                       offset, place.memory_id(), arena_bytes);
+                       offset, arena, arena_bytes);
       return Error::InvalidProgram;
     }
     if (offset % element_bytes != 0) {
-      PETREL_LOG_VALUE("offset %" PRIu64 " of arena %u, must be a multiple of %zu", offset,
-                       place.memory_id(), element_bytes);
+      PETREL_LOG_VALUE("offset %" PRIu64 " of arena %u, must be a multiple of %zu", offset, arena,
+                       element_bytes);
       return Error::InvalidProgram;
     }
     return Error::Ok;
   }
 
+  // `offset` becomes that of the entry.
   Error verify_entry(const fb::SubsegmentOffsets& entries, const char* name, uint32_t index,
-                     size_t nbytes) {
-    const auto* offsets = entries.offsets();
-    const uint32_t count = offsets == nullptr ? 0 : offsets->size();
-    if (index >= count) {
-      PETREL_LOG_VALUE("entry %u of %s, but there are %u", index, name, count);
+                     size_t nbytes, uint64_t* offset) {
+    const Span<const uint64_t> offsets = items_of(entries.offsets());
+    if (index >= offsets.size()) {
+      PETREL_LOG_VALUE("entry %u of %s, but there are %zu", index, name, offsets.size());
       return Error::InvalidProgram;
     }
-    const uint64_t size = context_.program->segments()->Get(entries.segment_index())->size();
-    if (!in_bounds(offsets->Get(index), nbytes, size)) {
-      PETREL_LOG_VALUE("%zu bytes at offset %" PRIu64 " of %s, which has %" PRIu64, nbytes,
-                       offsets->Get(index), name, size);
+    *offset = offsets[index];
+    const uint64_t size = entry(context_.program->segments(), entries.segment_index()).size();
+    if (!in_bounds(*offset, nbytes, size)) {
+      PETREL_LOG_VALUE("%zu bytes at offset %" PRIu64 " of %s, which has %" PRIu64, nbytes, *offset,
+                       name, size);
       return Error::InvalidProgram;
     }
     return Error::Ok;
@@ -261,22 +257,20 @@ class ValueVerifier final {
 
   Error verify_constant(uint32_t index, size_t nbytes, size_t element_bytes) {
     const fb::SubsegmentOffsets* const segment = context_.program->constant_segment();
-    if (segment != nullptr && segment->offsets() != nullptr && segment->offsets()->size() != 0) {
-      PETREL_RETURN_IF_ERROR(verify_entry(*segment, "constant data", index, nbytes));
-      const uint64_t offset = segment->offsets()->Get(index);
+    if (segment != nullptr && size_of(segment->offsets()) != 0) {
+      uint64_t offset = 0;
+      PETREL_RETURN_IF_ERROR(verify_entry(*segment, "constant data", index, nbytes, &offset));
       if (offset % element_bytes == 0) return Error::Ok;
       PETREL_LOG_VALUE("offset %" PRIu64 " of constant data, must be a multiple of %zu", offset,
                        element_bytes);
       return Error::InvalidProgram;
     }
-    const auto* buffers = context_.program->constant_buffer();
-    const uint32_t count = buffers == nullptr ? 0 : buffers->size();
-    if (index >= count) {
-      PETREL_LOG_VALUE("constant %u, but there are %u", index, count);
+    const auto* const buffers = context_.program->constant_buffer();
+    if (index >= size_of(buffers)) {
+      PETREL_LOG_VALUE("constant %u, but there are %u", index, size_of(buffers));
       return Error::InvalidProgram;
     }
-    const auto* storage = buffers->Get(index)->storage();
-    const uint32_t size = storage == nullptr ? 0 : storage->size();
+    const uint32_t size = size_of(entry(buffers, index).storage());
     if (nbytes > size) {
       PETREL_LOG_VALUE("%zu bytes of constant %u, which has %u", nbytes, index, size);
       return Error::InvalidProgram;
@@ -285,12 +279,14 @@ class ValueVerifier final {
   }
 
   Error verify_initial_value(uint32_t index, size_t nbytes) {
-    const auto* segments = context_.program->mutable_data_segments();
-    if (segments == nullptr || segments->size() == 0) {
+    const auto* const segments = context_.program->mutable_data_segments();
+    if (size_of(segments) == 0) {
       PETREL_LOG_VALUE("initial value %u, but the program has no initial values", index);
       return Error::InvalidProgram;
     }
-    PETREL_RETURN_IF_ERROR(verify_entry(*segments->Get(0), "mutable data", index, nbytes));
+    uint64_t offset = 0;
+    PETREL_RETURN_IF_ERROR(
+        verify_entry(entry(segments, 0), "mutable data", index, nbytes, &offset));
     if (context_.initial->add(nbytes)) return Error::Ok;
     PETREL_LOG_VALUE("initial values up to it have more than %" PRIu64
                      " bytes together, the most for a file of this size",
