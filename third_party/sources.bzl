@@ -60,6 +60,7 @@ _XNNPACK_PATCHES = [
     "short_sigmoid",
     "cell",
     "varying_channels",
+    "short_rows",
 ]
 
 def source_libraries():

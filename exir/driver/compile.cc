@@ -75,6 +75,11 @@ bool is_whole_for_levels(const OpInfo& op) {
          op.is(aten::pixel_unshuffle) || op.is(aten::scaled_dot_product_attention);
 }
 
+// Levels have forms for what it becomes.
+bool is_apart_for_levels(const OpInfo& op) {
+  return op.is(aten::prelu) || op.is(aten::_prelu_kernel);
+}
+
 absl::Status transform(Program& program, absl::Span<const Pass> passes,
                        const ExportOptions& options, Whole whole) {
   for (auto& [name, method] : program.methods) {
@@ -83,6 +88,7 @@ absl::Status transform(Program& program, absl::Span<const Pass> passes,
     context.keep_weights = options.weight_keys == WeightKeys::kName;
     context.keep_whole = [&, &name = name](const OpInfo& op) {
       if (whole == Whole::kForLevels && is_whole_for_levels(op)) return true;
+      if (whole == Whole::kForLevels && is_apart_for_levels(op)) return false;
       // Of volumes, too: their sums are rounded once.
       if (whole != Whole::kNothing && options.integers && op.is(aten::convolution)) return true;
       return whole != Whole::kNothing && options.backends.keeps(name, op);

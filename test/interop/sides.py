@@ -120,10 +120,15 @@ def _wheel(work: pathlib.Path, network: Network, backend: str) -> Side:
     return Side("wheel", [runner, pte, *share], [runner, pte], pte)
 
 
+def ours(petrel: pathlib.Path, work: pathlib.Path, network: Network, backend: str) -> Side:
+    """What is compared; nothing asks the wheel, whose compiler may refuse the network."""
+    return _petrel("petrel", petrel, work, network, backend)
+
+
 def prepare(petrel: pathlib.Path, work: pathlib.Path, network: Network, backend: str,
             against: pathlib.Path | None = None) -> list[Side]:
     """Ours, then what it is compared with: the build `against`, else the wheel."""
-    ours = _petrel("petrel", petrel, work, network, backend)
+    side = ours(petrel, work, network, backend)
     if against is None:
-        return [ours, _wheel(work, network, backend)]
-    return [ours, _petrel("against", against, work, network, backend)]
+        return [side, _wheel(work, network, backend)]
+    return [side, _petrel("against", against, work, network, backend)]

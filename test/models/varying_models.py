@@ -18,6 +18,7 @@ from image_models import Fills, Ranges, Resamples, Resizes, Unfolds, Windows, Wr
 from mask_models import MaskedPlaces, MaskRows, Masks, Selected
 from number_models import (Limits, NumberArguments, NumberRefusals, Numbers, Powers,
                            ReturnedNumbers)
+from slope_models import RowSlopes, Slopes
 from sound_models import Vocoder
 
 
@@ -391,6 +392,19 @@ def windows():
     return Windows(), example, shapes, calls
 
 
+def slopes():
+    calls = [(draw(n, 3, h, w),) for n, h, w in ((1, 5, 5), (3, 6, 12), (2, 12, 9))]
+    shapes = ({0: Dim("batch", max=3), 2: Dim("height", min=5, max=12),
+               3: Dim("width", min=5, max=12)},)
+    return seeded(Slopes()), (draw(2, 3, 7, 8),), shapes, calls
+
+
+def row_slopes():
+    calls = [(draw(n, 3, length),) for n, length in ((1, 4), (3, 12), (2, 9))]
+    shapes = ({0: Dim("batch", max=3), 2: Dim("length", min=4, max=12)},)
+    return seeded(RowSlopes()), (draw(2, 3, 7),), shapes, calls
+
+
 def vocoder():
     calls = [(draw(n, frames, 4),) for n, frames in ((1, 9), (3, 12), (2, 20))]
     shapes = ({0: Dim("batch", min=1, max=3), 1: Dim("frames", min=9, max=20)},)
@@ -461,7 +475,7 @@ MODELS = {
         scan_rows, scan_varying, while_bound, found_start, found_places, found_rows, found_scales,
         found_limits, resizes, resamples, unfolds, windows, vocoder, ranges, fills, outs, numbers,
         number_arguments, number_refusals, powers, returned_numbers, masks, mask_rows, masked_places,
-        selected, ordered,
+        selected, ordered, slopes, row_slopes,
     )
 }  # fmt: skip
 

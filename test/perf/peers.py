@@ -39,7 +39,7 @@ import int8_network  # noqa: E402
 import networks  # noqa: E402
 from command import Failed  # noqa: E402
 from peer_sides import PYTHON_PEERS, python_sides  # noqa: E402
-from sides import prepare  # noqa: E402
+from sides import ours, prepare  # noqa: E402
 from tool_parser import ToolParser  # noqa: E402
 
 
@@ -79,9 +79,10 @@ def time_call(table: str, sides: list, call: networks.Call, threads: int, args) 
 def time_network(network: networks.Network, work: pathlib.Path, args) -> list[dict]:
     """Every method with every number of threads; nothing that disagrees."""
     numbers = [int(n) for n in args.threads.split(",")]
-    sides = prepare(args.petrel, work, network, "xnnpack")
-    if "wheel" not in args.peers:
-        sides = sides[:1]
+    if "wheel" in args.peers:
+        sides = prepare(args.petrel, work, network, "xnnpack")
+    else:
+        sides = [ours(args.petrel, work, network, "xnnpack")]
     for side in sides:
         for threads in numbers:
             side.check(network, threads)

@@ -62,6 +62,15 @@ class Layer:
         return max(times) / 1e3
 
 
+class Scale(nn.Module):
+    def __init__(self, channels: int) -> None:
+        super().__init__()
+        self.factors = nn.Parameter(torch.rand(channels) + 0.5)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x * self.factors
+
+
 class Attention(nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         return nn.functional.scaled_dot_product_attention(x, x, x)
@@ -103,6 +112,7 @@ LAYERS = {
     "sigmoid, 802,816 floats": Layer(nn.Sigmoid, (1, 64, 112, 112), quotients=802816),
     "hardswish, 100,352 floats": Layer(nn.Hardswish, (1, 128, 28, 28)),
     "leaky ReLU, 100,352 floats": Layer(lambda: nn.LeakyReLU(0.1), (1, 128, 28, 28)),
+    "scale of channels, 8,192 rows of 12": Layer(lambda: Scale(12), (8192, 12)),
 }
 
 

@@ -260,6 +260,33 @@ Status lower_binary(Lowering& l, const IrNode& node) {
   return absl::OkStatus();
 }
 
+Support check_prelu(const IrNode& node) {
+  if (node.input(arg::weight)->is_constant()) return Support::yes();
+  return Support::no("its weight is computed at run time");
+}
+
+// A slope for each channel lies along the channels of `x`, which are dim 1 of the IR.
+absl::StatusOr<uint32_t> slopes(Lowering& l, const IrNode& node) {
+  const exir::Value* weight = node.input(arg::weight);
+  const Layout layout = l.result_layout(node);
+  const size_t rank = node.result()->tensor().rank();
+  const exir::Constant& constant = *weight->constant();
+  const int64_t count = constant.type.numel();
+  // That of _prelu_kernel has a dim for each of x.
+  if (node.is(aten::_prelu_kernel) || count == 1) return l.operand(weight, layout, rank);
+  Dims dims = {static_cast<uint32_t>(count)};
+  if (layout == Layout::kPlain && rank > 2) dims.resize(rank - 1, 1);
+  return l.constant(weight, WeightView::of(constant), dims);
+}
+
+// x where x is not below 0, else slope * x.
+Status lower_prelu(Lowering& l, const IrNode& node) {
+  PETREL_ASSIGN_OR_RETURN(const uint32_t x, self(l, node));
+  PETREL_ASSIGN_OR_RETURN(const uint32_t slope, slopes(l, node));
+  l.add_node(NodeKind::PRelu, {x, slope}, l.result(node));
+  return absl::OkStatus();
+}
+
 constexpr OpRow unary(exir::OpHandle op, Status (*lower)(Lowering&, const IrNode&),
                       Support (*check)(const IrNode&) = &accept) {
   return {op, check, &follows, lower};
@@ -305,6 +332,8 @@ constexpr OpRow kRows[] = {
     unary(aten::gelu, &lower_gelu, &check_gelu),
     unary(aten::pow_Tensor_Scalar, &lower_pow, &check_pow),
     unary(aten::logit, &lower_logit, &check_logit),
+    unary(aten::prelu, &lower_prelu, &check_prelu),
+    unary(aten::_prelu_kernel, &lower_prelu, &check_prelu),
     {aten::silu, &accept, &follows, &lower_silu, true},
     {aten::hardsigmoid, &accept, &follows, &lower_hardsigmoid, true},
     binary(aten::add_Tensor, &lower_binary<NodeKind::Add>),

@@ -125,6 +125,8 @@ const Refusal kRefusals[] = {
     {"EluBeyondFloats", "%x: f32[4]", "aten.elu.default(%x, 1e300)", "alpha must be a positive"},
     {"LeakyReluBeyondFloats", "%x: f32[4]", "aten.leaky_relu.default(%x, 1e300)",
      "negative_slope must be a finite f32"},
+    {"ComputedSlopes", "%x: f32[2,3,4], %v: f32[3]", "aten.prelu.default(%x, %v)",
+     "weight is computed at run time"},
     {"EluScaled", "%x: f32[4]", "aten.elu.default(%x, 1, 2)", "scale must be 1"},
     {"ComputedWeight", "%x: f32[2,3], %v: f32[4,3]", "aten.linear.default(%x, %v)",
      "weight is computed at run time"},
@@ -207,8 +209,9 @@ method @forward<n: 2..1000>(%x: f32[3 + (n - 500*(n//500))//499,4]) {
 
 TEST(Partitioner, KeepsWholeWhatItTakes) {
   const exir::Partitioner& partitioner = xnnpack_backend()->partitioner();
-  for (const char* name : {"aten.silu.default", "aten.hardsigmoid.default", "aten.linear.default",
-                           "aten.gelu.default", "aten.upsample_bilinear2d.vec"}) {
+  for (const char* name :
+       {"aten.silu.default", "aten.hardsigmoid.default", "aten.linear.default", "aten.gelu.default",
+        "aten.prelu.default", "aten.upsample_bilinear2d.vec"}) {
     EXPECT_TRUE(partitioner.keeps(exir::op(name))) << name;
   }
   EXPECT_FALSE(partitioner.keeps(exir::op("aten.cumsum.default")));
