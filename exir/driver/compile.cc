@@ -83,6 +83,8 @@ absl::Status transform(Program& program, absl::Span<const Pass> passes,
     context.keep_weights = options.weight_keys == WeightKeys::kName;
     context.keep_whole = [&, &name = name](const OpInfo& op) {
       if (whole == Whole::kForLevels && is_whole_for_levels(op)) return true;
+      // Records name levels of the images that volumes are pooled as.
+      if (whole == Whole::kForLevels && op.is(aten::max_pool3d, aten::avg_pool3d)) return false;
       // Of volumes, too: their sums are rounded once.
       if (whole != Whole::kNothing && options.integers && op.is(aten::convolution)) return true;
       return whole != Whole::kNothing && options.backends.keeps(name, op);

@@ -11,7 +11,8 @@ import torch
 
 from xnnpack.graphs import CASES
 
-FAMILIES = ("elementwise", "products", "convolutions", "windows", "regions", "attention", "images")
+FAMILIES = ("elementwise", "products", "convolutions", "windows", "regions", "attention", "images",
+            "volumes")
 
 
 def record():
