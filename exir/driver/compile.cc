@@ -75,9 +75,10 @@ bool is_whole_for_levels(const OpInfo& op) {
          op.is(aten::pixel_unshuffle) || op.is(aten::scaled_dot_product_attention);
 }
 
-// Levels have forms for what it becomes.
+// Levels have forms for what it becomes, and records name those of images that volumes are pooled
+// as.
 bool is_apart_for_levels(const OpInfo& op) {
-  return op.is(aten::prelu) || op.is(aten::_prelu_kernel);
+  return op.is(aten::prelu, aten::_prelu_kernel, aten::max_pool3d, aten::avg_pool3d);
 }
 
 absl::Status transform(Program& program, absl::Span<const Pass> passes,

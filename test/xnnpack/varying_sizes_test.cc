@@ -147,6 +147,33 @@ constexpr Case kCases[] = {
     {"ConvolutionOfOneChannel", "%x: f32[n,1,8,n]", R"(
   %v = constant @v : f32[4,1,3,3]
   %y = aten.convolution.default(%x, %v, none, [1,1], [1,1], [1,1], false, [0,0], 1))"},
+    {"VolumesOfABatch", "%x: f32[n,3,4,5,5]", R"(
+  %v = constant @v : f32[4,3,3,3,3]
+  %c = aten.convolution.default(%x, %v, none, [2,1,1], [1,1,1], [1,1,1], false, [0,0,0], 1)
+  %r = aten.relu.default(%c)
+  %u = constant @u : f32[1,4,2,2,2]
+  %d = aten.convolution.default(%r, %u, none, [1,1,1], [1,0,0], [1,1,1], false, [0,0,0], 1)
+  %t = constant @t : f32[1,2,3,2,2]
+  %y = aten.convolution.default(%d, %t, none, [2,2,2], [1,0,0], [1,1,1], true, [1,0,0], 1))"},
+    {"PlanesOfVolumes", "%x: f32[1,3,n,5,5]", R"(
+  %v = constant @v : f32[4,3,1,3,3]
+  %c = aten.convolution.default(%x, %v, none, [1,2,1], [0,1,1], [1,1,1], false, [0,0,0], 1)
+  %r = aten.relu.default(%c)
+  %u = constant @u : f32[4,4,3,1,1]
+  %d = aten.convolution.default(%r, %u, none, [1,1,1], [1,0,0], [1,1,1], false, [0,0,0], 1)
+  %y = aten.add.Tensor(%d, %c))"},
+    {"VolumesOfADepth", "%x: f32[1,3,n,5,5]", R"(
+  %v = constant @v : f32[4,3,3,3,3]
+  %y = aten.convolution.default(%x, %v, none, [1,1,1], [1,1,1], [1,1,1], false, [0,0,0], 1))",
+     "its depth varies"},
+    {"VolumesOfAHeight", "%x: f32[1,3,4,n + 2,5]", R"(
+  %v = constant @v : f32[4,3,3,3,3]
+  %c = aten.convolution.default(%x, %v, none, [2,1,1], [1,1,1], [1,1,1], false, [0,0,0], 1)
+  %m = aten.max_pool3d.default(%c, [2,2,2], [1,1,1])
+  %y = aten.mean.dim(%m, [2,3,4], true))"},
+    {"PooledVolumes", "%x: f32[1,3,n + 1,5,5]", R"(
+  %m = aten.max_pool3d.default(%x, [2,2,2], [1,2,2])
+  %y = aten.avg_pool3d.default(%m, [1,2,2], [1,1,1], [0,1,1]))"},
     {"MaxPool", "%x: f32[1,3,n + 1,8]", "%y = aten.max_pool2d.default(%x, [2,2], [2,2])"},
     {"AvgPool", "%x: f32[1,3,n + 1,8]",
      "%y = aten.avg_pool2d.default(%x, [2,2], [2,2], [1,1], false, true)"},

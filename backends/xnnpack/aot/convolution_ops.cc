@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "absl/strings/str_cat.h"
 #include "backends/xnnpack/aot/arguments.h"
+#include "backends/xnnpack/aot/convolution_arguments.h"
 #include "backends/xnnpack/aot/dynamic_input.h"
 #include "backends/xnnpack/aot/op_table.h"
 #include "backends/xnnpack/aot/quantized_weight.h"
+#include "backends/xnnpack/aot/volume_convolution.h"
 #include "exir/ops/read_sizes.h"
 #include "exir/status_macros.h"
 
@@ -13,58 +15,14 @@ namespace {
 using absl::Status;
 using exir::Support;
 using IrNode = exir::Node;
-using Ints = std::vector<int64_t>;
-
-// The literal arguments, with a height of one in front for 1-D convolutions.
-struct Parameters {
-  Ints stride;
-  Ints padding;
-  Ints dilation;
-  Ints output_padding;
-  int64_t groups = 1;
-  bool transposed = false;
-};
-
-Support read_parameters(const IrNode& node, Parameters* out) {
-  const size_t spatial = node.input(arg::input)->tensor().rank() - 2;
-  const auto list = [&](exir::ArgHandle name, int64_t absent, int64_t minimum,
-                        Ints* result) -> Support {
-    std::optional<Ints> values = ints_argument(node.argument(name), spatial);
-    if (!values)
-      return Support::no(absl::StrCat(name.text, " is not a list of ", spatial, " numbers"));
-    if (values->empty()) values->assign(spatial, absent);
-    for (const int64_t value : *values) {
-      if (value < minimum || value > INT32_MAX) {
-        return Support::no(
-            absl::StrCat(name.text, " has ", value, ", must be in [", minimum, ", 2^31)"));
-      }
-    }
-    if (spatial == 1) values->insert(values->begin(), absent);
-    *result = std::move(*values);
-    return Support::yes();
-  };
-  for (const Support& support :
-       {list(arg::stride, 1, 1, &out->stride), list(arg::padding, 0, 0, &out->padding),
-        list(arg::dilation, 1, 1, &out->dilation),
-        list(arg::output_padding, 0, 0, &out->output_padding)}) {
-    if (!support.supported) return support;
-  }
-  if (!node.argument(arg::groups).is_int() || node.argument(arg::groups).as_int() < 1) {
-    return Support::no("groups must be a positive number");
-  }
-  if (!node.argument(arg::transposed).is_bool()) return Support::no("transposed must be literal");
-  out->groups = node.argument(arg::groups).as_int();
-  out->transposed = node.argument(arg::transposed).as_bool();
-  return Support::yes();
-}
 
 Support check_convolution(const IrNode& node) {
   const exir::Value* input = node.input(arg::input);
   const exir::Value* weight = node.input(arg::weight);
   const exir::Argument& bias = node.argument(arg::bias);
   const size_t rank = input->tensor().rank();
-  if (rank != 3 && rank != 4) {
-    return Support::no(absl::StrCat("input has rank ", rank, ", must be 3 or 4"));
+  if (rank < 3 || rank > 5) {
+    return Support::no(absl::StrCat("input has rank ", rank, ", must be 3, 4 or 5"));
   }
   if (weight_constant(weight) == nullptr) return Support::no("weight is computed at run time");
   if (weight->tensor().rank() != rank) {
@@ -77,8 +35,9 @@ Support check_convolution(const IrNode& node) {
   if (!fixed(exir::sizes_of(input)[1]) || !fixed(exir::sizes_of(node.result())[1])) {
     return Support::no("its channels vary");
   }
-  Parameters p;
-  if (Support support = read_parameters(node, &p); !support.supported) return support;
+  ConvolutionArguments p;
+  if (Support support = read_convolution(node, &p); !support.supported) return support;
+  if (rank == 5) return check_volume(node, p);
   if (!p.transposed) return Support::yes();
   for (size_t i = 0; i < 2; ++i) {
     if (p.output_padding[i] >= p.stride[i]) {
@@ -89,18 +48,14 @@ Support check_convolution(const IrNode& node) {
   return Support::yes();
 }
 
-bool is_depthwise(const Parameters& p, int64_t input_channels) {
-  return !p.transposed && p.groups > 1 && input_channels == p.groups;
-}
-
 // What was accepted by check_convolution.
 Support check_dynamic_convolution(const IrNode& node) {
   const exir::Value* input = node.input(arg::input);
   if (input->tensor().rank() != 4) return Support::no("it is not a convolution of images");
   if (!is_whole(input)) return Support::no("its input has more than one scale for an image");
-  Parameters p;
-  read_parameters(node, &p);
-  if (is_depthwise(p, *fixed(exir::sizes_of(input)[1]))) return Support::no("it is depthwise");
+  ConvolutionArguments p;
+  read_convolution(node, &p);
+  if (p.is_depthwise(*fixed(exir::sizes_of(input)[1]))) return Support::no("it is depthwise");
   return check_dynamic_filter(node.input(arg::weight), p.transposed ? 1 : 0,
                               *fixed(exir::sizes_of(node.result())[1]));
 }
@@ -110,7 +65,8 @@ Support check_dynamic_convolution(const IrNode& node) {
 //   convolution   [O, I/g, kh, kw]  ->  [O, kh, kw, I/g]
 //   depthwise     [O, 1, kh, kw]    ->  [1, kh, kw, O]
 //   transposed    [I, O/g, kh, kw]  ->  [O, kh, kw, I/g]
-WeightView filter_view(const exir::Constant& weight, const Parameters& p, bool depthwise) {
+WeightView filter_view(const exir::Constant& weight, const ConvolutionArguments& p,
+                       bool depthwise) {
   WeightView view = WeightView::of(weight);
   if (view.sizes.size() == 3) view = view.with_axis(2);
   if (depthwise) return view.permuted({1, 2, 3, 0});
@@ -123,8 +79,9 @@ Status lower_convolution(Lowering& l, const IrNode& node) {
   const exir::Value* input = node.input(arg::input);
   const exir::Value* weight = node.input(arg::weight);
   const exir::Argument& bias = node.argument(arg::bias);
-  Parameters p;
-  read_parameters(node, &p);
+  ConvolutionArguments p;
+  read_convolution(node, &p);
+  if (input->tensor().rank() == 5) return lower_volume(l, node, p);
   const int64_t in = *fixed(exir::sizes_of(input)[1]);
   const int64_t out = *fixed(exir::sizes_of(node.result())[1]);
   const exir::Constant& stored = *weight_constant(weight)->constant();
@@ -134,18 +91,10 @@ Status lower_convolution(Lowering& l, const IrNode& node) {
   channels.groups = static_cast<uint32_t>(p.groups);
   channels.group_input_channels = static_cast<uint32_t>(in / p.groups);
   channels.group_output_channels = static_cast<uint32_t>(out / p.groups);
-  Window w;
-  w.padding_top = w.padding_bottom = static_cast<uint32_t>(p.padding[0]);
-  w.padding_left = w.padding_right = static_cast<uint32_t>(p.padding[1]);
-  w.kernel_height = static_cast<uint32_t>(kernel.size() == 4 ? kernel[2] : 1);
-  w.kernel_width = static_cast<uint32_t>(kernel.back());
-  w.stride_height = static_cast<uint32_t>(p.stride[0]);
-  w.stride_width = static_cast<uint32_t>(p.stride[1]);
-  w.dilation_height = static_cast<uint32_t>(p.dilation[0]);
-  w.dilation_width = static_cast<uint32_t>(p.dilation[1]);
+  const Window w = p.window(kernel.size() == 4 ? kernel[2] : 1, kernel.back());
 
   NodeKind kind = NodeKind::Conv2d;
-  const bool depthwise = is_depthwise(p, in);
+  const bool depthwise = p.is_depthwise(in);
   if (depthwise) kind = NodeKind::DepthwiseConv2d;
   if (p.transposed) {
     kind = NodeKind::ConvTranspose2d;

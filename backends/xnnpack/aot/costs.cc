@@ -149,6 +149,8 @@ constexpr Member kMembers[] = {
     {aten::mean_dim, Family::kMean},
     {aten::max_pool2d, Family::kPool},
     {aten::avg_pool2d, Family::kPool},
+    {aten::max_pool3d, Family::kPool},
+    {aten::avg_pool3d, Family::kPool},
     {aten::upsample_bilinear2d, Family::kPool},
     {aten::upsample_bilinear2d_vec, Family::kPool},
     {aten::linear, Family::kProduct},
@@ -194,7 +196,8 @@ Work pool_work(const IrNode& node) {
   double window = 4;  // of a pixel between others
   if (node.op().find_arg(arg::kernel_size) >= 0) {
     window = 1;
-    const auto kernel = ints_argument(node.argument(arg::kernel_size), 2);
+    const size_t dims = node.input(arg::self)->tensor().rank() - 2;
+    const auto kernel = ints_argument(node.argument(arg::kernel_size), dims);
     for (const int64_t size : kernel.value_or(std::vector<int64_t>())) {
       window *= static_cast<double>(size);
     }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "backends/xnnpack/aot/stored_weight.h"
 #include "exir/ops/read_sizes.h"
 
 namespace petrel::backends::xnnpack::aot {
@@ -53,13 +54,27 @@ class Planner {
     const size_t rank = problem_.result(node)->tensor().rank();
     if (!has_channels_last_form(rank)) return false;
     const std::vector<Value*> operands = node.operands();
+    if (rank == 5 && !planes_go_together(node)) return false;
     return std::all_of(operands.begin(), operands.end(), [&](const Value* operand) {
       if (operand->tensor().rank() == 4 || operand->is_constant()) return true;
-      size_t varying = 0;
-      for (size_t dim = 0; dim < operand->tensor().rank(); ++dim) {
-        varying += operand->tensor().varies(dim) ? 1 : 0;
-      }
-      return varying <= 1;
+      return has_one_varying_size(exir::sizes_of(operand));
+    });
+  }
+
+  // Batch and depth are one: an operand has both of the result, or one of each.
+  bool planes_go_together(const Node& node) const {
+    const Extents result = sizes_of(problem_.result(node));
+    const std::vector<Value*> operands = node.operands();
+    return std::all_of(operands.begin(), operands.end(), [&](const Value* operand) {
+      Extents sizes = sizes_of(operand);
+      if (sizes.size() > 5) return false;
+      sizes.insert(sizes.begin(), 5 - sizes.size(), 1);
+      if (sizes[0].is(1) && sizes[2].is(1)) return true;
+      const bool is_whole =
+          exir::is_always(sizes[0], result[0]) && exir::is_always(sizes[2], result[2]);
+      // Elements of a constant are put in order by strides.
+      const bool is_constant = operand->is_constant() || stored_constant(operand);
+      return is_whole && (!is_constant || sizes[0].is(1) || sizes[2].is(1));
     });
   }
 
@@ -151,13 +166,21 @@ class Planner {
 
 Extents channels_last_sizes(const Extents& sizes) {
   if (sizes.size() == 3) return {sizes[0], 1, sizes[2], sizes[1]};
+  if (sizes.size() == 5) return {sizes[0] * sizes[2], sizes[3], sizes[4], sizes[1]};
   return {sizes[0], sizes[2], sizes[3], sizes[1]};
 }
 
 size_t channels_last_axis(size_t rank, size_t axis) {
   constexpr size_t kRank3[] = {0, 3, 2};
   constexpr size_t kRank4[] = {0, 3, 1, 2};
-  return rank == 3 ? kRank3[axis] : kRank4[axis];
+  constexpr size_t kRank5[] = {0, 3, 0, 1, 2};
+  return rank == 3 ? kRank3[axis] : rank == 4 ? kRank4[axis] : kRank5[axis];
+}
+
+bool has_one_varying_size(const Extents& sizes) {
+  return std::count_if(sizes.begin(), sizes.end(), [](const exir::rules::Size& size) {
+           return !size.expression().is_constant();
+         }) <= 1;
 }
 
 bool is_same_in_both_layouts(const Extents& sizes) {

@@ -11,7 +11,10 @@
 //
 // Channels-last forms of what the IR calls [N,C,H,W] and [N,C,L]:
 //
-//   [N,C,H,W] -> [N,H,W,C]        [N,C,L] -> [N,1,L,C]
+//   [N,C,H,W] -> [N,H,W,C]        [N,C,L] -> [N,1,L,C]        [N,C,D,H,W] -> [N*D,H,W,C]
+//
+// Planes of a volume are images: its convolutions read it so, and joins of channels are those of
+// images. What tells planes of one volume from those of another needs it plain.
 
 #ifndef PETREL_BACKENDS_XNNPACK_AOT_LAYOUT_H_
 #define PETREL_BACKENDS_XNNPACK_AOT_LAYOUT_H_
@@ -41,11 +44,14 @@ enum class LayoutNeed : uint8_t {
 };
 
 // True for ranks that have a channels-last form.
-inline bool has_channels_last_form(size_t rank) { return rank == 3 || rank == 4; }
+inline bool has_channels_last_form(size_t rank) { return rank >= 3 && rank <= 5; }
 
 // Precondition of the following: has_channels_last_form(rank).
 Extents channels_last_sizes(const Extents& sizes);
-// Where axis `axis` of the IR is in the channels-last form.
+// A reshape to other axes works out one size at most.
+bool has_one_varying_size(const Extents& sizes);
+// Where axis `axis` of the IR is in the channels-last form; that of a volume has neither batch
+// nor depth for itself, and `axis` is another.
 size_t channels_last_axis(size_t rank, size_t axis);
 
 // Both forms have the same bytes, whatever the sizes are: one channel or one pixel.

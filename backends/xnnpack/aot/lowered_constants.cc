@@ -33,7 +33,11 @@ WeightView view_of_operand(const exir::Constant& constant, Layout layout, size_t
   const WeightView view = WeightView::of(constant);
   if (layout == Layout::kPlain) return view;
   const WeightView padded = view.padded_to(rank);
-  return rank == 3 ? padded.permuted({0, 2, 1}).with_axis(1) : padded.permuted({0, 2, 3, 1});
+  if (rank == 3) return padded.permuted({0, 2, 1}).with_axis(1);
+  if (rank == 4) return padded.permuted({0, 2, 3, 1});
+  // Of one volume or one plane, or it were plain (layout.h).
+  const size_t planes = padded.sizes[0] == 1 ? 2 : 0;
+  return padded.permuted({planes, 3, 4, 1});
 }
 
 }  // namespace

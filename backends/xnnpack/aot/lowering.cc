@@ -310,6 +310,14 @@ uint32_t Lowering::convert(uint32_t id, const Extents& plain, Layout to) {
   const Extents channels_last = channels_last_sizes(plain);
   const bool to_plain = to == Layout::kPlain;
   if (is_moved_by_reshape(plain)) return reshape(id, to_plain ? plain : channels_last);
+  if (plain.size() == 5) {
+    const Extents planes = {plain[0], plain[2], plain[3], plain[4], plain[1]};
+    if (to_plain) id = reshape(id, planes);
+    const uint32_t out = add_value_like(id, to_plain ? plain : planes);
+    add_node(NodeKind::StaticTranspose, {id}, out).list =
+        to_plain ? std::vector<uint32_t>{0, 4, 1, 2, 3} : std::vector<uint32_t>{0, 2, 3, 4, 1};
+    return reshape(out, to_plain ? plain : channels_last);
+  }
   const bool is_image = plain.size() == 4;
   std::vector<uint32_t> perm = {0, 2, 1};
   if (is_image)

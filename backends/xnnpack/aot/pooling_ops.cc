@@ -16,23 +16,36 @@ using exir::rules::Size;
 using IrNode = exir::Node;
 using Ints = std::vector<int64_t>;
 
+// For each dim of space: rows and columns, and before them the planes of a volume.
 struct Pool {
   Ints kernel;
   Ints stride;
   Ints padding;
-  Ints dilation = {1, 1};
+  Ints dilation;
   bool ceil_mode = false;
+
+  size_t dims() const { return kernel.size(); }
+  // Nothing is left to do along `axis`.
+  bool keeps(size_t axis) const {
+    return kernel[axis] == 1 && stride[axis] == 1 && padding[axis] == 0;
+  }
 };
 
 Support read_pool(const IrNode& node, Pool* out) {
-  const exir::Value* input = node.input(arg::self);
-  if (input->tensor().rank() != 4) {
-    return Support::no(absl::StrCat("input has rank ", input->tensor().rank(), ", must be 4"));
+  const size_t rank = node.input(arg::self)->tensor().rank();
+  const size_t dims = node.is(aten::max_pool3d, aten::avg_pool3d) ? 3 : 2;
+  if (rank != dims + 2) {
+    return Support::no(absl::StrCat("input has rank ", rank, ", must be ", dims + 2));
+  }
+  if (dims == 3 && !has_one_varying_size(exir::sizes_of(node.input(arg::self)))) {
+    return Support::no("more than one of its sizes varies");
   }
   const auto list = [&](exir::ArgHandle name, const Ints& absent, int64_t minimum,
                         Ints* result) -> Support {
-    std::optional<Ints> values = ints_argument(node.argument(name), 2);
-    if (!values) return Support::no(absl::StrCat(name.text, " is not a list of 2 numbers"));
+    std::optional<Ints> values = ints_argument(node.argument(name), dims);
+    if (!values) {
+      return Support::no(absl::StrCat(name.text, " is not a list of ", dims, " numbers"));
+    }
     if (values->empty()) *values = absent;
     for (const int64_t value : *values) {
       if (value < minimum || value > INT32_MAX) {
@@ -46,16 +59,23 @@ Support read_pool(const IrNode& node, Pool* out) {
   if (Support s = list(arg::kernel_size, {}, 1, &out->kernel); !s.supported) return s;
   if (out->kernel.empty()) return Support::no("kernel_size is empty");
   if (Support s = list(arg::stride, out->kernel, 1, &out->stride); !s.supported) return s;
-  if (Support s = list(arg::padding, {0, 0}, 0, &out->padding); !s.supported) return s;
+  if (Support s = list(arg::padding, Ints(dims, 0), 0, &out->padding); !s.supported) return s;
+  out->dilation.assign(dims, 1);
   if (node.op().find_arg(arg::dilation) >= 0) {
-    if (Support s = list(arg::dilation, {1, 1}, 1, &out->dilation); !s.supported) return s;
+    if (Support s = list(arg::dilation, Ints(dims, 1), 1, &out->dilation); !s.supported) return s;
   }
   if (!node.argument(arg::ceil_mode).is_bool()) return Support::no("ceil_mode must be literal");
   out->ceil_mode = node.argument(arg::ceil_mode).as_bool();
   return Support::yes();
 }
 
-// Rows or columns missing below or to the right for the last window, which
+// What `axis` counts.
+const char* things_of(const Pool& pool, size_t axis) {
+  constexpr const char* kThings[] = {"planes", "rows", "columns"};
+  return kThings[axis + 3 - pool.dims()];
+}
+
+// Planes, rows or columns missing behind the last one for the last window, which
 // ceil_mode lets begin inside the image and end outside.
 Size missing(const IrNode& node, const Pool& pool, size_t axis) {
   const Size in = exir::sizes_of(node.input(arg::self))[2 + axis];
@@ -65,34 +85,76 @@ Size missing(const IrNode& node, const Pool& pool, size_t axis) {
                               (out - 1) * pool.stride[axis] + reach - in - 2 * pool.padding[axis]);
 }
 
-Window to_window(const Pool& pool) {
+// No dim of space: a side of one element of the window.
+constexpr size_t kNone = SIZE_MAX;
+
+// Over two dims. A window that ceil_mode lets end outside has that much more padding behind it;
+// without ceil_mode none does.
+Window window_of(const IrNode& node, const Pool& pool, size_t row, size_t column) {
+  const auto behind = [&](size_t axis) {
+    const std::optional<int64_t> more = pool.ceil_mode ? fixed(missing(node, pool, axis)) : 0;
+    return static_cast<uint32_t>(pool.padding[axis] + more.value_or(0));
+  };
   Window w;
-  w.padding_top = w.padding_bottom = static_cast<uint32_t>(pool.padding[0]);
-  w.padding_left = w.padding_right = static_cast<uint32_t>(pool.padding[1]);
-  w.kernel_height = static_cast<uint32_t>(pool.kernel[0]);
-  w.kernel_width = static_cast<uint32_t>(pool.kernel[1]);
-  w.stride_height = static_cast<uint32_t>(pool.stride[0]);
-  w.stride_width = static_cast<uint32_t>(pool.stride[1]);
-  w.dilation_height = static_cast<uint32_t>(pool.dilation[0]);
-  w.dilation_width = static_cast<uint32_t>(pool.dilation[1]);
+  if (row != kNone) {
+    w.padding_top = static_cast<uint32_t>(pool.padding[row]);
+    w.padding_bottom = behind(row);
+    w.kernel_height = static_cast<uint32_t>(pool.kernel[row]);
+    w.stride_height = static_cast<uint32_t>(pool.stride[row]);
+    w.dilation_height = static_cast<uint32_t>(pool.dilation[row]);
+  }
+  if (column != kNone) {
+    w.padding_left = static_cast<uint32_t>(pool.padding[column]);
+    w.padding_right = behind(column);
+    w.kernel_width = static_cast<uint32_t>(pool.kernel[column]);
+    w.stride_width = static_cast<uint32_t>(pool.stride[column]);
+    w.dilation_width = static_cast<uint32_t>(pool.dilation[column]);
+  }
   return w;
 }
 
-Status finish(Lowering& l, const IrNode& node, NodeKind kind, uint32_t x, const Window& window) {
-  Node& pool = l.add_node(kind, {x}, l.result(node));
+// Calls `step(x, window, output, range)` for what is done to images: once, or for volumes over
+// rows and columns of each plane, and then over planes, which are rows of an image that is as
+// wide as a plane has pixels.
+template <typename Step>
+Status in_steps(Lowering& l, const IrNode& node, const Pool& pool, uint32_t x, const Step& step) {
+  if (pool.dims() == 2) {
+    step(x, window_of(node, pool, 0, 1), l.result(node), l.range());
+    return absl::OkStatus();
+  }
+  const Extents in = exir::sizes_of(node.input(arg::self));
+  const Extents out = exir::sizes_of(node.result());
+  const bool has_planes = !pool.keeps(1) || !pool.keeps(2);
+  const bool has_depth = !pool.keeps(0);
+  if (has_planes) {
+    const uint32_t planes =
+        has_depth ? l.intermediate({in[0] * in[2], out[3], out[4], in[1]}) : l.result(node);
+    step(x, window_of(node, pool, 1, 2), planes, has_depth ? Range() : l.range());
+    x = planes;
+  }
+  if (!has_depth) return absl::OkStatus();
+  const uint32_t rows = l.reshape(x, {in[0], in[2], out[3] * out[4], in[1]});
+  const uint32_t pooled = l.intermediate({in[0], out[2], out[3] * out[4], in[1]});
+  step(rows, window_of(node, pool, 0, kNone), pooled, l.range());
+  l.add_reshape(pooled, l.result(node));
+  return absl::OkStatus();
+}
+
+void add_pool(Lowering& l, NodeKind kind, uint32_t x, const Window& window, uint32_t output,
+              const Range& range) {
+  Node& pool = l.add_node(kind, {x}, output);
   pool.window = window;
   pool.flags = kKeepDims;
-  pool.output_min = l.range().min;
-  pool.output_max = l.range().max;
-  return absl::OkStatus();
+  pool.output_min = range.min;
+  pool.output_max = range.max;
 }
 
 // Where windows are dilated XNNPACK takes for padding an element of the image, which a small
 // one does not have, nor one that windows leave below or to the right.
 Support check_dilation(const IrNode& node, const Pool& pool) {
-  if (pool.dilation[0] == 1 && pool.dilation[1] == 1) return Support::yes();
-  for (size_t i = 0; i < 2; ++i) {
-    const char* const what = i == 0 ? "rows" : "columns";
+  if (pool.dilation == Ints(pool.dims(), 1)) return Support::yes();
+  for (size_t i = 0; i < pool.dims(); ++i) {
+    const char* const what = things_of(pool, i);
     const int64_t dilation = pool.dilation[i];
     const Size size = exir::sizes_of(node.input(arg::self))[2 + i];
     if (pool.padding[i] % dilation != 0 && !exir::is_at_most(dilation, size)) {
@@ -109,16 +171,16 @@ Support check_dilation(const IrNode& node, const Pool& pool) {
 Support check_max_pool(const IrNode& node) {
   Pool pool;
   if (Support support = read_pool(node, &pool); !support.supported) return support;
-  if (pool.kernel[0] == 1 && pool.kernel[1] == 1) {
+  if (pool.kernel == Ints(pool.dims(), 1)) {
     return Support::no("kernel_size is 1x1, must have two elements or more");
   }
-  for (size_t i = 0; i < 2; ++i) {
+  for (size_t i = 0; i < pool.dims(); ++i) {
     if (pool.stride[i] > pool.kernel[i]) {
       return Support::no(absl::StrCat("stride is ", pool.stride[i],
                                       ", must be at most the kernel size ", pool.kernel[i]));
     }
     if (pool.ceil_mode && !fixed(missing(node, pool, i))) {
-      return Support::no(absl::StrCat("the ", i == 0 ? "rows" : "columns",
+      return Support::no(absl::StrCat("the ", things_of(pool, i),
                                       " that ceil_mode adds depend on sizes that vary"));
     }
   }
@@ -128,21 +190,19 @@ Support check_max_pool(const IrNode& node) {
 Status lower_max_pool(Lowering& l, const IrNode& node) {
   Pool pool;
   read_pool(node, &pool);
-  Window window = to_window(pool);
-  // Without ceil_mode no window ends outside.
-  if (pool.ceil_mode) {
-    window.padding_bottom += static_cast<uint32_t>(*fixed(missing(node, pool, 0)));
-    window.padding_right += static_cast<uint32_t>(*fixed(missing(node, pool, 1)));
-  }
   PETREL_ASSIGN_OR_RETURN(const uint32_t x,
                           l.operand(node.input(arg::self), Layout::kChannelsLast));
-  return finish(l, node, NodeKind::MaxPooling2d, x, window);
+  const auto step = [&l](uint32_t from, const Window& window, uint32_t to, const Range& range) {
+    add_pool(l, NodeKind::MaxPooling2d, from, window, to, range);
+  };
+  return in_steps(l, node, pool, x, step);
 }
 
 Support check_avg_pool(const IrNode& node) {
   Pool pool;
   if (Support support = read_pool(node, &pool); !support.supported) return support;
-  for (size_t i = 0; pool.ceil_mode && i < 2; ++i) {
+  if (pool.dims() == 3 && pool.kernel == Ints(3, 1)) return Support::no("kernel_size is 1x1x1");
+  for (size_t i = 0; pool.ceil_mode && i < pool.dims(); ++i) {
     if (exir::is_at_most(missing(node, pool, i), 0)) continue;
     return Support::no("ceil_mode makes windows that end outside the padded input");
   }
@@ -152,11 +212,13 @@ Support check_avg_pool(const IrNode& node) {
   const exir::Argument& divisor = node.argument(arg::divisor_override);
   if (divisor.is_none()) return Support::yes();
   // Windows that see padding would be divided by less.
-  const int64_t area = pool.kernel[0] * pool.kernel[1];
-  const bool counts_padding = node.argument(arg::count_include_pad).as_bool() ||
-                              (pool.padding[0] == 0 && pool.padding[1] == 0);
+  int64_t area = 1;
+  for (const int64_t size : pool.kernel) area *= size;
+  const bool counts_padding =
+      node.argument(arg::count_include_pad).as_bool() || pool.padding == Ints(pool.dims(), 0);
   if (divisor.is_int() && divisor.as_int() == area && counts_padding) return Support::yes();
-  return Support::no(absl::StrCat("divisor_override must be the kernel's area ", area));
+  return Support::no(absl::StrCat("divisor_override must be the kernel's ",
+                                  pool.dims() == 2 ? "area " : "volume ", area));
 }
 
 // XNNPACK leaves padding out of the mean; where PyTorch counts it, it is
@@ -164,22 +226,24 @@ Support check_avg_pool(const IrNode& node) {
 Status lower_avg_pool(Lowering& l, const IrNode& node) {
   Pool pool;
   read_pool(node, &pool);
-  Window window = to_window(pool);
   PETREL_ASSIGN_OR_RETURN(uint32_t x, l.operand(node.input(arg::self), Layout::kChannelsLast));
   x = l.widened(x);
-  const bool is_padded = pool.padding[0] > 0 || pool.padding[1] > 0;
-  if (is_padded && node.argument(arg::count_include_pad).as_bool()) {
-    Extents sizes = l.sizes(x);
-    sizes[1] += 2 * pool.padding[0];
-    sizes[2] += 2 * pool.padding[1];
-    const uint32_t padded = l.intermediate(sizes);
-    Node& pad = l.add_node(NodeKind::StaticConstantPad, {x}, padded);
-    pad.list = pad.list2 = {0, window.padding_top, window.padding_left, 0};
-    window.padding_top = window.padding_bottom = 0;
-    window.padding_left = window.padding_right = 0;
-    x = padded;
-  }
-  return finish(l, node, NodeKind::AvgPooling2d, x, window);
+  const bool counts_padding = node.argument(arg::count_include_pad).as_bool();
+  const auto step = [&](uint32_t from, Window window, uint32_t to, const Range& range) {
+    if (counts_padding && (window.padding_top > 0 || window.padding_left > 0)) {
+      Extents sizes = l.sizes(from);
+      sizes[1] += 2 * window.padding_top;
+      sizes[2] += 2 * window.padding_left;
+      const uint32_t padded = l.intermediate(sizes);
+      Node& pad = l.add_node(NodeKind::StaticConstantPad, {from}, padded);
+      pad.list = pad.list2 = {0, window.padding_top, window.padding_left, 0};
+      window.padding_top = window.padding_bottom = 0;
+      window.padding_left = window.padding_right = 0;
+      from = padded;
+    }
+    add_pool(l, NodeKind::AvgPooling2d, from, window, to, range);
+  };
+  return in_steps(l, node, pool, x, step);
 }
 
 // --- mean over all of space ---
@@ -187,7 +251,7 @@ Status lower_avg_pool(Lowering& l, const IrNode& node) {
 Support check_mean(const IrNode& node) {
   const size_t rank = node.input(arg::self)->tensor().rank();
   if (!has_channels_last_form(rank)) {
-    return Support::no(absl::StrCat("input has rank ", rank, ", must be 3 or 4"));
+    return Support::no(absl::StrCat("input has rank ", rank, ", must be 3, 4 or 5"));
   }
   if (!node.argument(arg::dtype).is_none() &&
       !(node.argument(arg::dtype).is_scalar_type() &&
@@ -215,8 +279,9 @@ LayoutNeed mean_need(const IrNode& node) {
 }
 
 Status lower_mean(Lowering& l, const IrNode& node) {
-  PETREL_ASSIGN_OR_RETURN(const uint32_t x,
-                          l.operand(node.input(arg::self), Layout::kChannelsLast));
+  PETREL_ASSIGN_OR_RETURN(uint32_t x, l.operand(node.input(arg::self), Layout::kChannelsLast));
+  const Extents in = exir::sizes_of(node.input(arg::self));
+  if (in.size() == 5) x = l.reshape(x, {in[0], in[2] * in[3], in[4], in[1]});
   const bool keepdim = node.argument(arg::keepdim).as_bool();
   l.add_node(NodeKind::GlobalAvgPooling2d, {x}, l.result(node)).flags = keepdim ? kKeepDims : 0;
   return absl::OkStatus();
@@ -297,6 +362,8 @@ Status lower_softmax(Lowering& l, const IrNode& node) {
 constexpr OpRow kRows[] = {
     {aten::max_pool2d, &check_max_pool, &channels_last, &lower_max_pool, true},
     {aten::avg_pool2d, &check_avg_pool, &channels_last, &lower_avg_pool, true},
+    {aten::max_pool3d, &check_max_pool, &channels_last, &lower_max_pool, true},
+    {aten::avg_pool3d, &check_avg_pool, &channels_last, &lower_avg_pool, true},
     {aten::mean_dim, &check_mean, &mean_need, &lower_mean},
     {aten::upsample_bilinear2d_vec, &check_resize, &channels_last, &lower_resize},
     {aten::_softmax, &check_softmax, &softmax_need, &lower_softmax},

@@ -87,6 +87,11 @@ Status lower_permute(Lowering& l, const IrNode& node) {
   return absl::OkStatus();
 }
 
+// Planes of volumes are moved where these are plain.
+LayoutNeed moves_planes(size_t rank, size_t axis) {
+  return rank == 5 && (axis == 0 || axis == 2) ? LayoutNeed::kPlain : LayoutNeed::kFollows;
+}
+
 // --- cat ---
 
 Support check_cat(const IrNode& node) {
@@ -104,6 +109,11 @@ Support check_cat(const IrNode& node) {
     }
   }
   return Support::yes();
+}
+
+LayoutNeed cat_need(const IrNode& node) {
+  const size_t rank = node.result()->tensor().rank();
+  return moves_planes(rank, *axis_argument(node.argument(arg::dim).as_int(), rank));
 }
 
 // A join of two to five.
@@ -206,6 +216,11 @@ Support check_slice(const IrNode& node) {
   return Support::yes();
 }
 
+LayoutNeed slice_need(const IrNode& node) {
+  const size_t rank = self_rank(node);
+  return moves_planes(rank, *axis_argument(node.argument(arg::dim).as_int(), rank));
+}
+
 Status lower_slice(Lowering& l, const IrNode& node) {
   const Layout layout = l.result_layout(node);
   const size_t rank = self_rank(node);
@@ -239,6 +254,18 @@ Support check_pad(const IrNode& node) {
   }
   if (!number_argument(node.argument(arg::value))) return Support::no("value must be a number");
   return Support::yes();
+}
+
+LayoutNeed pad_need(const IrNode& node) {
+  const size_t rank = self_rank(node);
+  const std::vector<int64_t>& pad = node.argument(arg::pad).as_ints();
+  for (size_t i = 0; i < pad.size(); ++i) {
+    const bool moves = pad[i] != 0;
+    if (moves && moves_planes(rank, rank - 1 - i / 2) == LayoutNeed::kPlain) {
+      return LayoutNeed::kPlain;
+    }
+  }
+  return LayoutNeed::kFollows;
 }
 
 Status lower_pad(Lowering& l, const IrNode& node) {
@@ -329,9 +356,9 @@ constexpr OpRow kRows[] = {
     moves(aten::squeeze_dim, &accept, &view_need, &lower_view),
     moves(aten::squeeze_dims, &accept, &view_need, &lower_view),
     moves(aten::permute, &check_permute, &permute_need, &lower_permute),
-    moves(aten::cat, &check_cat, &follows, &lower_cat),
-    moves(aten::slice_Tensor, &check_slice, &follows, &lower_slice),
-    moves(aten::constant_pad_nd, &check_pad, &follows, &lower_pad),
+    moves(aten::cat, &check_cat, &cat_need, &lower_cat),
+    moves(aten::slice_Tensor, &check_slice, &slice_need, &lower_slice),
+    moves(aten::constant_pad_nd, &check_pad, &pad_need, &lower_pad),
     moves(aten::pixel_shuffle, &check_pixels, &follows, &lower_pixel_shuffle),
     moves(aten::pixel_unshuffle, &check_pixels, &follows, &lower_pixel_unshuffle),
     moves(aten::clone, &accept, &follows, &lower_clone),

@@ -200,6 +200,10 @@ Rewritten avg_pool3d(Builder& b, Node& node) {
 
 Rewritten adaptive_avg_pool3d(Builder& b, Node& node) {
   const Ints out = ints_at(node, arg::output_size, 3);
+  if (out == Ints{1, 1, 1}) {
+    return done(b, node,
+                b.call(aten::mean_dim, {tensor_at(node, arg::self), Ints{-3, -2, -1}, true}));
+  }
   return by_planes(
       b, node,
       [&](Value* x) {

@@ -12,7 +12,7 @@ import torch
 from xnnpack.graphs import CASES
 
 FAMILIES = ("elementwise", "products", "convolutions", "windows", "regions", "attention", "images",
-            "slopes")
+            "slopes", "volumes")
 
 
 def record():
