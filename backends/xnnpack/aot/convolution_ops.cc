@@ -5,6 +5,7 @@
 #include "backends/xnnpack/aot/dynamic_input.h"
 #include "backends/xnnpack/aot/op_table.h"
 #include "backends/xnnpack/aot/quantized_weight.h"
+#include "backends/xnnpack/aot/shuffled_convolution.h"
 #include "backends/xnnpack/aot/volume_convolution.h"
 #include "exir/ops/read_sizes.h"
 #include "exir/status_macros.h"
@@ -82,6 +83,7 @@ Status lower_convolution(Lowering& l, const IrNode& node) {
   ConvolutionArguments p;
   read_convolution(node, &p);
   if (input->tensor().rank() == 5) return lower_volume(l, node, p);
+  if (is_better_shuffled(node, p)) return lower_shuffled(l, node, p);
   const int64_t in = *fixed(exir::sizes_of(input)[1]);
   const int64_t out = *fixed(exir::sizes_of(node.result())[1]);
   const exir::Constant& stored = *weight_constant(weight)->constant();
