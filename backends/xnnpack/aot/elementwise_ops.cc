@@ -170,15 +170,27 @@ Status lower_rsqrt(Lowering& l, const IrNode& node) {
 
 Support check_pow(const IrNode& node) {
   const auto exponent = number_argument(node.argument(arg::exponent));
-  if (exponent && (*exponent == 2 || *exponent == 0.5 || *exponent == -0.5)) return Support::yes();
+  if (exponent && (*exponent == 2 || *exponent == 3 || *exponent == 0.5 || *exponent == -0.5)) {
+    return Support::yes();
+  }
   return Support::no(absl::StrCat("exponent is ",
                                   exponent ? number_text(*exponent) : "not a number",
-                                  ", must be 2, 0.5 or -0.5"));
+                                  ", must be 2, 3, 0.5 or -0.5"));
+}
+
+// As PyTorch multiplies.
+Status lower_cube(Lowering& l, const IrNode& node) {
+  PETREL_ASSIGN_OR_RETURN(const uint32_t x, wide_self(l, node));
+  const uint32_t square = l.intermediate(l.result_sizes(node));
+  l.add_node(NodeKind::Square, {x}, square);
+  bound(l.add_node(NodeKind::Multiply, {square, x}, l.result(node)), l.range());
+  return absl::OkStatus();
 }
 
 Status lower_pow(Lowering& l, const IrNode& node) {
   const double exponent = *number_argument(node.argument(arg::exponent));
   if (exponent == 2) return lower_unary<NodeKind::Square>(l, node);
+  if (exponent == 3) return lower_cube(l, node);
   if (exponent == 0.5) return lower_unary<NodeKind::SquareRoot>(l, node);
   return lower_rsqrt(l, node);
 }

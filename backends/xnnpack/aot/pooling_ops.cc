@@ -246,7 +246,15 @@ Status lower_avg_pool(Lowering& l, const IrNode& node) {
   return in_steps(l, node, pool, x, step);
 }
 
-// --- mean over all of space ---
+// --- means over all of space and over channels ---
+
+// Of images, that stay images.
+bool is_over_channels(const std::vector<bool>& reduced, const IrNode& node) {
+  const exir::Value* x = node.input(arg::self);
+  return reduced == std::vector<bool>{false, true, false, false} &&
+         node.argument(arg::keepdim).as_bool() && fixed(exir::sizes_of(x)[1]) &&
+         x->tensor().dtype == exir::ScalarType::kFloat;
+}
 
 Support check_mean(const IrNode& node) {
   const size_t rank = node.input(arg::self)->tensor().rank();
@@ -271,16 +279,31 @@ Support check_mean(const IrNode& node) {
     }
   }
   if (count == rank - 2 && !reduced[0] && !reduced[1]) return Support::yes();
-  return Support::no("the mean must be over all dims but the first two");
+  if (is_over_channels(reduced, node)) return Support::yes();
+  return Support::no(
+      "the mean must be over all dims but the first two, or over the channels of images");
 }
 
 LayoutNeed mean_need(const IrNode& node) {
   return node.argument(arg::keepdim).as_bool() ? LayoutNeed::kChannelsLast : LayoutNeed::kReduces;
 }
 
+// XNNPACK's mean is over rows and columns; that of channels is a product with one output.
+Status lower_mean_of_channels(Lowering& l, const IrNode& node, uint32_t x) {
+  const auto channels = static_cast<uint32_t>(*fixed(exir::sizes_of(node.input(arg::self))[1]));
+  const std::vector<float> parts(channels, 1.0f / static_cast<float>(channels));
+  PETREL_ASSIGN_OR_RETURN(const uint32_t filter, l.floats({}, {1, 1, 1, channels}, parts));
+  Node& product = l.add_node(NodeKind::Conv2d, {x, filter, kNoId}, l.result(node));
+  product.channels = {1, channels, 1, 0, 0};
+  return absl::OkStatus();
+}
+
 Status lower_mean(Lowering& l, const IrNode& node) {
   PETREL_ASSIGN_OR_RETURN(uint32_t x, l.operand(node.input(arg::self), Layout::kChannelsLast));
   const Extents in = exir::sizes_of(node.input(arg::self));
+  if (node.argument(arg::dim).as_ints().size() == 1 && in.size() == 4) {
+    return lower_mean_of_channels(l, node, x);
+  }
   if (in.size() == 5) x = l.reshape(x, {in[0], in[2] * in[3], in[4], in[1]});
   const bool keepdim = node.argument(arg::keepdim).as_bool();
   l.add_node(NodeKind::GlobalAvgPooling2d, {x}, l.result(node)).flags = keepdim ? kKeepDims : 0;

@@ -12,7 +12,7 @@ import torch
 from xnnpack.graphs import CASES
 
 FAMILIES = ("elementwise", "products", "convolutions", "windows", "regions", "attention", "images",
-            "slopes", "volumes", "shuffled")
+            "slopes", "volumes", "shuffled", "written_out")
 
 
 def record():
