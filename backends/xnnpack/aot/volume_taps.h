@@ -35,8 +35,8 @@ struct Tap {
   int64_t count = 0;
 };
 
-// In the order of the filter's planes. Those that meet padding alone are left out: some at its ends,
-// all, or, where a stride leaves planes of the input out, any.
+// In the order of the filter's planes. Those that meet padding alone are left out: some at its
+// ends, all, or, where a stride leaves planes of the input out, any.
 std::vector<Tap> taps_of(const Depth& depth);
 
 // Whether their planes of the filter follow each other. Precondition: there is one or more.
