@@ -477,7 +477,7 @@ TEST(Lowering, ReadsNoBoundAsASize) {
 
 TEST(Lowering, RefusesWhatThePartitionerWouldNotHaveTaken) {
   const auto partition = parse_partition(R"(method @forward(%x: f32[2,5]) {
-  %y = aten.pow.Tensor_Scalar(%x, 3)
+  %y = aten.pow.Tensor_Scalar(%x, 4)
   return %y
 })");
   ASSERT_NE(partition, nullptr);
