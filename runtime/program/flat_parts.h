@@ -66,7 +66,7 @@ const T& entry(const flatbuffers::Vector<flatbuffers::Offset<T>>* vector, uint32
 
 // With a data() that is a C string, also when it is empty.
 inline std::string_view text_of(const flatbuffers::String* text) {
-  return text == nullptr ? std::string_view("", 0) : std::string_view(text->c_str(), text->size());
+  return text == nullptr ? std::string_view("") : std::string_view(text->c_str(), text->size());
 }
 
 // True if the text exists, has at most `max_length` bytes and no NUL in it, so that it is the
