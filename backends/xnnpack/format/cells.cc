@@ -2,11 +2,11 @@
 #include "backends/xnnpack/format/cells.h"
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 #include <utility>
 
 #include "backends/xnnpack/format/node_kind.h"
+#include "backends/xnnpack/format/slice_run.h"
 
 namespace petrel::backends::xnnpack {
 namespace {
@@ -46,11 +46,6 @@ std::optional<petrel_cell_function> function_of(NodeKind kind) {
     default:
       return std::nullopt;
   }
-}
-
-bool is_unbounded(const Node& node) {
-  constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  return node.output_min == -kInfinity && node.output_max == kInfinity;
 }
 
 enum class Role : uint8_t { kOther, kStep, kView };
@@ -165,28 +160,15 @@ class CellMaker {
     const bool has_sizes = std::all_of(node.inputs.begin(), node.inputs.end(), [&](uint32_t id) {
       return count_elements(dims(id)) == elements;
     });
-    const bool is_step = function_of(node.kind) && is_unbounded(node) && has_sizes &&
+    const bool is_step = function_of(node.kind) && node.is_unbounded() && has_sizes &&
                          elements > 0 && elements <= kMostElements;
     return is_step ? Role::kStep : Role::kOther;
   }
 
   // The first element of its input that a view has, if its elements follow each other there.
   std::optional<uint64_t> first_of_view(const Node& node) const {
-    const NodeFamily family = find_node_kind(node.kind)->family;
-    if (family == NodeFamily::kReshape) return 0;
-    if (family != NodeFamily::kSlice) return std::nullopt;
-    const Dims& in = dims(node.inputs[0]);
-    const Dims& out = dims(node.outputs[0]);
-    uint64_t first = 0;
-    uint64_t stride = 1;
-    bool is_cut = false;
-    for (size_t i = in.size(); i-- > 0;) {
-      if (is_cut && out[i] != 1) return std::nullopt;
-      is_cut |= out[i] != in[i];
-      first += node.list[i] * stride;
-      stride *= in[i];
-    }
-    return first;
+    if (find_node_kind(node.kind)->family == NodeFamily::kReshape) return 0;
+    return first_of_run(graph_, node);
   }
 
   // Of what is no view, through views and directly, and by who reads the graph's outputs.

@@ -103,7 +103,7 @@ class Chains {
 
   // A product with a constant whose only reader adds another one to it.
   void fuse(Node* node) {
-    if (node->kind != NodeKind::Multiply || !is_unbounded(*node)) return;
+    if (node->kind != NodeKind::Multiply || !node->is_unbounded()) return;
     const uint32_t product = node->outputs[0];
     if (!is_image(product) || graph_.values[product].is_output() || readers_[product] != 1) return;
     Node* sum = reader_[product];
@@ -120,11 +120,6 @@ class Chains {
                    make_constant(addend, {channels})};
     sum->window = {};
     sum->channels = {channels, 1, 1, 0, 0};
-  }
-
-  static bool is_unbounded(const Node& node) {
-    constexpr float kInfinity = std::numeric_limits<float>::infinity();
-    return node.output_min == -kInfinity && node.output_max == kInfinity;
   }
 
   Graph& graph_;

@@ -154,6 +154,12 @@ struct Node {
   bool is_split = false;
   // And whether its weights stay as they are stored (unpacked.h).
   bool is_unpacked = false;
+
+  // Without a range that its results are kept in.
+  bool is_unbounded() const {
+    constexpr float kInfinity = std::numeric_limits<float>::infinity();
+    return output_min == -kInfinity && output_max == kInfinity;
+  }
 };
 
 struct ConstantData {

@@ -7,6 +7,7 @@
 
 #include "backends/xnnpack/format/node_kind.h"
 #include "backends/xnnpack/format/operator_bytes.h"
+#include "backends/xnnpack/format/slice_run.h"
 #include "backends/xnnpack/format/structure_bytes.h"
 
 namespace petrel::backends::xnnpack {
@@ -21,21 +22,6 @@ bool moves_channels(const Graph& graph, const Node& node, NodeFamily family) {
 // A slice that is one run of its input's bytes lies there (third_party/xnnpack/runs.patch), unless
 // that kept a larger value than this in memory for longer.
 constexpr uint64_t kMaxKeptBytes = 65536;
-
-bool cuts_run(const Graph& graph, const Node& node) {
-  if (find_node_kind(node.kind)->family != NodeFamily::kSlice || node.inputs[0] == kNoId) {
-    return false;
-  }
-  const Dims& in = graph.values[node.inputs[0]].dims;
-  const Dims& out = graph.values[node.outputs[0]].dims;
-  if (in.size() != out.size()) return false;
-  bool is_cut = false;
-  for (size_t i = in.size(); i-- > 0;) {
-    if (is_cut && out[i] != 1) return false;
-    is_cut |= out[i] != in[i];
-  }
-  return true;
-}
 
 // When values are there: from the node `begin` to behind the node `end - 1`; `end` is 0 for values
 // of nobody. What is joined or cut may lie in the joint value or in that which is cut, which is
@@ -72,7 +58,7 @@ Lives find_lives(const Graph& graph) {
     if (first != kNoId) {
       const size_t kept_end = kept[node.outputs[0]];
       const bool is_run =
-          cuts_run(graph, node) &&
+          first_of_run(graph, node).has_value() &&
           (count_bytes(graph.values[first]) <= kMaxKeptBytes || kept_end <= read[first]);
       if (is_run || node.kind == NodeKind::Copy || node.kind == NodeKind::StaticReshape) {
         kept[first] = std::max(kept[first], kept_end);

@@ -32,7 +32,7 @@ void choose_ways(Graph* graph, const ConstantSource& constants, uint32_t threads
   if (allowed.split && split_is_available()) choose_split_products(graph);
   choose_images(graph, threads, &petrel_takes_images);
   if (allowed.unpacked && petrel_takes_unpacked()) {
-    choose_unpacked(graph, allowed.cache_bytes.value_or(last_cache_bytes()),
+    choose_unpacked(graph, allowed.cache_bytes ? *allowed.cache_bytes : last_cache_bytes(),
                     [&](const std::string& key) { return constants.is_in_place(key); });
   }
 }
