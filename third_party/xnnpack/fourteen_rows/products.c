@@ -11,9 +11,11 @@
 #define HALF (COLUMNS / 2)
 
 /* Bytes from weights that are read to those that are brought to a cache: what comes from memory
- * takes as long as a page needs. */
+ * takes as long as a page needs. Of many blocks side by side each is waited for less, and what is
+ * brought too early costs more where weights lie in the last cache. */
 #define NEAR 2048
 #define FAR 4096
+#define NEXT 512
 
 /* A convolution's windows, or a product, which is one with one pointer per row. */
 struct product {
@@ -163,8 +165,8 @@ static void block_and_half(size_t first, const struct product* p, const float* w
 static inline __attribute__((always_inline)) void adjacent_blocks(const int rows, const int blocks,
                                                                   const struct product* p,
                                                                   const float* w, float* c) {
-  __m512 sums[4][4][2];
-#pragma GCC unroll 4
+  __m512 sums[4][8][2];
+#pragma GCC unroll 8
   for (int b = 0; b < blocks; b++) {
 #pragma GCC unroll 4
     for (int i = 0; i < rows; i++) {
@@ -181,10 +183,10 @@ static inline __attribute__((always_inline)) void adjacent_blocks(const int rows
       __m512 x[4];
 #pragma GCC unroll 4
       for (int i = 0; i < rows; i++) x[i] = _mm512_set1_ps(in[i][k]);
-#pragma GCC unroll 4
+#pragma GCC unroll 8
       for (int b = 0; b < blocks; b++) {
         const float* at_b = w + (size_t)b * p->w_block;
-        const char* later = (const char*)at_b + (blocks > 2 ? NEAR : FAR);
+        const char* later = (const char*)at_b + (blocks > 2 ? NEXT : FAR);
         _mm_prefetch(later, _MM_HINT_T0);
         _mm_prefetch(later + 64, _MM_HINT_T0);
         const __m512 b0 = _mm512_loadu_ps(at_b);
@@ -200,7 +202,7 @@ static inline __attribute__((always_inline)) void adjacent_blocks(const int rows
   }
 #pragma GCC unroll 4
   for (int i = 0; i < rows; i++) {
-#pragma GCC unroll 4
+#pragma GCC unroll 8
     for (int b = 0; b < blocks; b++) {
       float* out = (float*)((uintptr_t)row_of(p, c, (size_t)i) + p->block_stride * (size_t)b);
       _mm512_storeu_ps(out, clamp(p, sums[i][b][0]));
@@ -212,8 +214,10 @@ static inline __attribute__((always_inline)) void adjacent_blocks(const int rows
 /* As many of the `blocks` whole blocks that are left as are computed side by side, of up to four
  * rows. Returns how many. */
 static size_t few_rows(const struct product* p, const float* w, float* c, size_t blocks) {
-  if (p->mr == 4) return adjacent_blocks(4, 1, p, w, c), 1;
+  if (p->mr == 1 && blocks >= 8) return adjacent_blocks(1, 8, p, w, c), 8;
   if (p->mr == 1 && blocks >= 4) return adjacent_blocks(1, 4, p, w, c), 4;
+  if (p->mr == 2 && blocks >= 4) return adjacent_blocks(2, 4, p, w, c), 4;
+  if (p->mr == 4) return adjacent_blocks(4, 1, p, w, c), 1;
   if (blocks >= 2) {
     if (p->mr == 1) adjacent_blocks(1, 2, p, w, c);
     if (p->mr == 2) adjacent_blocks(2, 2, p, w, c);

@@ -36,7 +36,7 @@ class ProductsTest : public ::testing::TestWithParam<Kernel> {
 
 TEST_P(ProductsTest, ComputeWhatIsThereAndTouchNothingElse) {
   for (size_t rows = 1; rows <= 16; ++rows) {
-    for (size_t columns : {1, 7, 8, 9, 16, 17, 24, 25, 31, 32, 33, 40, 64, 72, 96, 128, 170}) {
+    for (size_t columns : {1, 7, 8, 9, 16, 17, 24, 25, 31, 32, 33, 40, 64, 72, 96, 128, 170, 300}) {
       for (size_t depth : {1, 3, 4, 5, 32}) {
         for (size_t window : {0, 1, 9}) expect_exact({rows, depth, columns, window}, GetParam());
       }
