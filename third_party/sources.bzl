@@ -14,9 +14,7 @@ _XNNPACK_PATCHES = [
     "workspace",
     "depthwise_pixels",
     "clamps",
-    "logarithm",
     "few_columns",
-    "angles",
     "small_operators",
     "padding",
     "instruction_set_cap",
@@ -61,6 +59,7 @@ _XNNPACK_PATCHES = [
     "cell",
     "varying_channels",
     "short_rows",
+    "functions",
 ]
 
 def source_libraries():

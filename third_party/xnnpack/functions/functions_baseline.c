@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define LANES 4
+#include "third_party/xnnpack/functions/lanes-inl.h"
+
+const struct xnn_unary_elementwise_config* petrel_f32_function_baseline(
+    enum petrel_function function) {
+  return config_of(function);
+}
