@@ -60,6 +60,7 @@ _XNNPACK_PATCHES = [
     "varying_channels",
     "short_rows",
     "functions",
+    "half_pixels",
 ]
 
 def source_libraries():
