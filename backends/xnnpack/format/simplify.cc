@@ -4,6 +4,7 @@
 #include "backends/xnnpack/format/chained_joins.h"
 #include "backends/xnnpack/format/channels_last.h"
 #include "backends/xnnpack/format/joined_transposes.h"
+#include "backends/xnnpack/format/single_pixels.h"
 
 namespace petrel::backends::xnnpack {
 
@@ -11,6 +12,7 @@ void simplify(Graph* graph) {
   keep_channels_last(graph);
   join_transposes(graph);
   chain_joins(graph);
+  widen_strides_of_single_pixels(graph);
 }
 
 }  // namespace petrel::backends::xnnpack
