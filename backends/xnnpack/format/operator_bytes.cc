@@ -112,8 +112,9 @@ uint64_t transposed_bytes(const Graph& graph, const Node& node) {
       std::max(window.stride_height, window.stride_width) > 1;
   if (is_product) return phases;
   if (is_by_phases(input, window)) {
-    const uint64_t pixels =
-        product({divide_up(out[1], window.stride_height), divide_up(out[2], window.stride_width)});
+    // Tiles begin anew in each line, or go on in the next one.
+    const uint64_t line = sum(divide_up(out[2], window.stride_width), kTileRows);
+    const uint64_t pixels = product({divide_up(out[1], window.stride_height), line});
     return sum(phases, product({kPointer, area(window), sum(pixels, kTileRows)}));
   }
   const uint64_t columns = sum(out[2], product({window.stride_width, kTileRows}));

@@ -22,6 +22,8 @@
 #define LEAST_ROWS_AHEAD 5
 #define FEW_TILES 4
 #define LEAST_ROWS 5
+/* Copying a tile that was computed aside takes as long as a row of it or two. */
+#define LEAST_ROWS_OF_LINE 6
 
 static size_t phase_count(const struct phases_layer* l) {
   return l->stride_height * l->stride_width;
@@ -39,6 +41,16 @@ static size_t count_places(size_t first, size_t size, size_t stride) {
 
 static size_t count_pixels(const struct subconvolution_params* phase) {
   return phase->slice_height * phase->slice_width;
+}
+
+/* Pixels of which tiles are cut one after the other: of the phase, or of one of its lines. */
+static size_t count_run(const struct phases_layer* l, const struct subconvolution_params* phase) {
+  return l->goes_on ? count_pixels(phase) : phase->slice_width;
+}
+
+static size_t count_tiles(const struct phases_layer* l, const struct subconvolution_params* phase) {
+  const size_t of_run = divide_round_up(count_run(l, phase), l->rows);
+  return l->goes_on ? of_run : of_run * phase->slice_height;
 }
 
 static size_t count_taps(const struct subconvolution_params* phase) {
@@ -75,9 +87,18 @@ static size_t count_rows(size_t pixels, size_t tile_rows) {
   return is_uneven || tiles == 1 ? divide_round_up(pixels, tiles) : tile_rows;
 }
 
-static void cut_pixels(struct phases_layer* l, size_t pixels, size_t threads) {
-  l->rows = count_rows(pixels, l->tile_rows);
-  const size_t tiles = divide_round_up(pixels, l->rows);
+/* Whether the last tile of a line has so few rows that it had better go on in the next one. */
+static bool needs_next_line(size_t width, size_t tile_rows) {
+  const size_t last = width % tile_rows;
+  return last != 0 && last < LEAST_ROWS_OF_LINE;
+}
+
+static void cut_pixels(struct phases_layer* l, size_t height, size_t width, size_t threads) {
+  const size_t pixels = height * width;
+  l->goes_on = needs_next_line(width, l->tile_rows);
+  l->rows = l->goes_on ? count_rows(pixels, l->tile_rows) : min(l->tile_rows, width);
+  const size_t tiles =
+      l->goes_on ? divide_round_up(pixels, l->rows) : height * divide_round_up(width, l->rows);
   const size_t most = max(BLOCK_BYTES / (l->rows * l->depth), LEAST_TILES);
   l->plane_blocks = divide_round_up(tiles, most);
   l->image_blocks = divide_round_up(l->images, max(most / tiles, 1));
@@ -93,14 +114,15 @@ static void cut_pixels(struct phases_layer* l, size_t pixels, size_t threads) {
 }
 
 void phases_plan(struct phases_layer* l, size_t threads) {
-  size_t pixels = 1;
+  size_t height = 1, width = 1;
   size_t column = 1;
   for (size_t i = 0; i < phase_count(l); i++) {
-    pixels = max(pixels, count_pixels(&l->phases[i]));
+    height = max(height, l->phases[i].slice_height);
+    width = max(width, l->phases[i].slice_width);
     column = max(column, l->phases[i].w_stride);
   }
   threads = max(threads, 1);
-  cut_pixels(l, pixels, threads);
+  cut_pixels(l, height, width, threads);
   cut_columns(l, PANEL_BYTES / column);
   while (threads > 1 && l->panel > l->tile_columns && phases_tasks(l) < threads * TASKS_OF_THREAD) {
     cut_columns(l, l->panel / 2);
@@ -110,8 +132,7 @@ void phases_plan(struct phases_layer* l, size_t threads) {
 size_t phases_count_pointers(const struct phases_layer* l) {
   size_t count = 0;
   for (size_t i = 0; i < phase_count(l); i++) {
-    const size_t tiles = divide_round_up(count_pixels(&l->phases[i]), l->rows);
-    count += tiles * l->tile_rows * count_taps(&l->phases[i]);
+    count += count_tiles(l, &l->phases[i]) * l->tile_rows * count_taps(&l->phases[i]);
   }
   return count;
 }
@@ -140,10 +161,13 @@ static const void** point_tile(const struct phases_layer* l, size_t phase, size_
   const struct subconvolution_params* p = &l->phases[phase];
   const size_t tap_y = phase / l->stride_width;
   const size_t tap_x = phase % l->stride_width;
-  const size_t last = min((tile + 1) * l->rows, count_pixels(p)) - 1;
+  const size_t run = count_run(l, p);
+  const size_t of_run = divide_round_up(run, l->rows);
+  const size_t first = tile / of_run * run + tile % of_run * l->rows;
+  const size_t last = tile / of_run * run + min((tile % of_run + 1) * l->rows, run) - 1;
   size_t at[PHASES_MOST_TILE_ROWS][2];
   for (size_t i = 0; i < l->tile_rows; i++) {
-    const size_t pixel = min(tile * l->rows + i, last);
+    const size_t pixel = min(first + i, last);
     at[i][0] = first_place(tap_y, l->padding_top, l->stride_height) +
                pixel / p->slice_width * l->stride_height;
     at[i][1] = first_place(tap_x, l->padding_left, l->stride_width) +
@@ -163,7 +187,7 @@ static const void** point_tile(const struct phases_layer* l, size_t phase, size_
 void phases_point(struct phases_layer* l, const void** pointers, const char* input) {
   for (size_t i = 0; i < phase_count(l); i++) {
     l->phases[i].indirection_buffer = pointers;
-    const size_t tiles = divide_round_up(count_pixels(&l->phases[i]), l->rows);
+    const size_t tiles = count_tiles(l, &l->phases[i]);
     for (size_t tile = 0; tile < tiles; tile++) {
       pointers = point_tile(l, i, tile, pointers, input);
     }
@@ -194,6 +218,7 @@ struct task {
 struct piece {
   size_t image, tile, rows;
   size_t line, pixel; /* of the phase, where it begins */
+  size_t first;       /* the same, counted over all lines */
   size_t done;        /* tiles of the task before it */
   size_t column, columns;
 };
@@ -210,7 +235,7 @@ static void multiply(const struct task* t, const struct piece* p, void* to, size
   const size_t column_stride = l->tile_columns * sizeof(float);
   const bool brings = t->brings && p->rows >= LEAST_ROWS_AHEAD;
   if (l->is_product) {
-    const char* a = t->input + image + p->tile * l->rows * l->input_pixel;
+    const char* a = t->input + image + p->first * l->input_pixel;
     if (brings) {
       l->gemm_ahead(p->rows, p->columns, l->depth, (const float*)a, l->input_pixel, w, to,
                     row_stride, column_stride, &l->params, part_of_next_panel(t, p));
@@ -271,16 +296,21 @@ static void run_tile(const struct task* t, const struct piece* p) {
 static void run_tiles(const struct task* t, size_t first_image, size_t end_image, size_t first,
                       size_t end) {
   const struct phases_layer* l = t->layer;
-  const size_t pixels = count_pixels(t->phase);
   const size_t width = t->phase->slice_width;
+  const size_t run = count_run(l, t->phase);
+  const size_t of_run = divide_round_up(run, l->rows);
   struct piece p = {.column = t->first_column, .columns = t->columns};
   for (p.image = first_image; p.image < end_image; p.image++) {
-    p.line = first * l->rows / width;
-    p.pixel = first * l->rows % width;
+    size_t in_run = first % of_run * l->rows;
+    p.first = first / of_run * run + in_run;
+    p.line = p.first / width;
+    p.pixel = p.first % width;
     for (p.tile = first; p.tile < end; p.tile++, p.done++) {
-      p.rows = min(l->rows, pixels - p.tile * l->rows);
+      p.rows = min(l->rows, run - in_run);
       run_tile(t, &p);
-      for (p.pixel += l->rows; p.pixel >= width; p.pixel -= width) p.line++;
+      in_run = in_run + p.rows == run ? 0 : in_run + p.rows;
+      p.first += p.rows;
+      for (p.pixel += p.rows; p.pixel >= width; p.pixel -= width) p.line++;
     }
   }
 }
@@ -329,11 +359,11 @@ void phases_run(const struct phases_layer* l, size_t task) {
   const size_t block = task / l->groups;
 
   const size_t first = block % l->plane_blocks * l->tiles_of_block;
-  const size_t all = divide_round_up(count_pixels(&l->phases[phase]), l->rows);
+  const size_t all = count_tiles(l, &l->phases[phase]);
   const size_t end = min(first + l->tiles_of_block, all);
   const size_t first_image = block / l->plane_blocks * l->images_of_block;
   const size_t end_image = min(first_image + l->images_of_block, l->images);
-  if (end <= first) return;
+  if (end <= first) return; /* as where a phase has no pixels */
   struct task t = find_task(l, phase, group, panel);
   bring_ahead(&t, (end_image - first_image) * (end - first));
   run_tiles(&t, first_image, end_image, first, end);

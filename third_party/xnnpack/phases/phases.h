@@ -71,7 +71,8 @@ struct phases_layer {
   size_t input_offset; /* added to all other pointers */
 
   /* Of phases_plan(). */
-  size_t rows; /* of a tile, at most tile_rows */
+  bool goes_on; /* whether tiles go on in the next line */
+  size_t rows;  /* of a tile, at most tile_rows */
   size_t tiles_of_block, images_of_block;
   size_t plane_blocks, image_blocks;
   size_t panel, panels; /* columns */
