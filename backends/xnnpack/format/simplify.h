@@ -7,6 +7,8 @@
 //   chained_joins.h       joins of joins write each part once
 //   single_pixels.h       transposed convolutions of one pixel meet each tap once
 //
+// For sizes that never vary there is trimmed_windows.h as well.
+//
 // Results are the same bits, but for what chained_joins.h says of other processors than x86 and
 // single_pixels.h of numbers that are not finite.
 #ifndef PETREL_BACKENDS_XNNPACK_FORMAT_SIMPLIFY_H_
