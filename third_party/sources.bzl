@@ -62,6 +62,7 @@ _XNNPACK_PATCHES = [
     "varying_channels",
     "short_rows",
     "phases",
+    "zero_taps",
 ]
 
 def source_libraries():
