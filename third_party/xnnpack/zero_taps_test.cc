@@ -146,8 +146,8 @@ bool leaves_out() {
   return (config->mr == 14 && config->nr == 32) || (config->mr == 6 && config->nr == 16);
 }
 
-// Of one line of pixels and a high window: all taps but those of the line are not numbers. One pixel
-// or a few have a kernel of their own.
+// Of one line of pixels and a high window: all taps but those of the line are not numbers. One
+// pixel, or a few, have a kernel of their own.
 TEST_F(ZeroTapsTest, AreLeftOut) {
   for (const size_t pixels : {5, 8, 15, 16, 17, 30}) {
     for (const size_t outputs : {16, 24, 40, 48, 70}) {

@@ -17,7 +17,6 @@
 #include "backends/xnnpack/format/simplify.h"
 #include "backends/xnnpack/format/split_products.h"
 #include "backends/xnnpack/format/structure_bytes.h"
-#include "backends/xnnpack/format/trimmed_windows.h"
 #include "backends/xnnpack/format/winograd.h"
 #include "backends/xnnpack/format/work.h"
 #include "backends/xnnpack/runtime/arguments.h"
@@ -118,8 +117,7 @@ Result<std::unique_ptr<Delegate>> Delegate::create_paid(Graph given, size_t payl
   remove_dead_nodes(&graph);
   const uint64_t before =
       structure_bytes(graph.values.size(), graph.nodes.size(), graph.constants.size());
-  simplify(&graph);
-  if (options.sizes_are_fixed) delegate->is_trimmed_ = trim_windows(&graph);
+  delegate->is_trimmed_ = simplify(&graph, options.sizes_are_fixed);
   const uint64_t after = structure_bytes(graph);
   if (after > before) PETREL_RETURN_IF_ERROR(pay_for_structure(options, after - before));
   PETREL_RETURN_IF_ERROR(report("start", start_xnnpack()));
