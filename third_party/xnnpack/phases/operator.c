@@ -37,16 +37,19 @@ static void find_weights(xnn_operator_t op, size_t phases) {
 
 #if XNN_ARCH_X86 || XNN_ARCH_X86_64
 
+/* Tiles of 14 rows bring their own weights where no later ones are, and take so long that the first
+ * of some counts little. */
 static void choose_ahead(struct phases_layer* l) {
-  if (l->gemm == (xnn_gemm_ukernel_fn)petrel_f32_gemm_minmax_ukernel_14x32__avx512f) {
+  if (l->gemm == (xnn_gemm_ukernel_fn)petrel_f32_gemm_minmax_ukernel_14x32__avx512f ||
+      l->igemm == (xnn_igemm_ukernel_fn)petrel_f32_igemm_minmax_ukernel_14x32__avx512f) {
     l->gemm_ahead = petrel_f32_gemm_ahead_14x32__avx512f;
-  } else if (l->gemm == (xnn_gemm_ukernel_fn)petrel_f32_gemm_minmax_ukernel_6x16__fma3) {
-    l->gemm_ahead = petrel_f32_gemm_ahead_6x16__fma3;
-  }
-  if (l->igemm == (xnn_igemm_ukernel_fn)petrel_f32_igemm_minmax_ukernel_14x32__avx512f) {
     l->igemm_ahead = petrel_f32_igemm_ahead_14x32__avx512f;
-  } else if (l->igemm == (xnn_igemm_ukernel_fn)petrel_f32_igemm_minmax_ukernel_6x16__fma3) {
+    l->most_tiles_ahead = 4;
+  } else if (l->gemm == (xnn_gemm_ukernel_fn)petrel_f32_gemm_minmax_ukernel_6x16__fma3 ||
+             l->igemm == (xnn_igemm_ukernel_fn)petrel_f32_igemm_minmax_ukernel_6x16__fma3) {
+    l->gemm_ahead = petrel_f32_gemm_ahead_6x16__fma3;
     l->igemm_ahead = petrel_f32_igemm_ahead_6x16__fma3;
+    l->most_tiles_ahead = 28;
   }
 }
 

@@ -8,17 +8,16 @@
 
 /* Columns that a tile is computed aside at once: a multiple of each kernel's. */
 #define ASIDE_COLUMNS 128
-/* Bytes of a block's input and of a panel's weights, which stay in the second-level cache with
- * the panel that comes next. */
+/* Bytes of a block's input and of a panel's weights, which stay in the second-level cache; where a
+ * panel is brought ahead, two of them do. */
 #define BLOCK_BYTES 131072
-#define PANEL_BYTES 131072
+#define PANEL_BYTES 262144
+#define PANEL_AHEAD_BYTES 131072
 #define LEAST_TILES 4
 /* Pixels for which a thread is worth a block of its own: each block reads all weights. */
 #define LEAST_PIXELS 24
 /* Tasks that a thread has at least, if there are as many: the last one makes others wait. */
 #define TASKS_OF_THREAD 4
-/* Tiles that bring a panel between them; of more, the first one counts little. */
-#define MOST_TILES_AHEAD 28
 #define LEAST_ROWS_AHEAD 5
 #define FEW_TILES 4
 #define LEAST_ROWS 5
@@ -87,10 +86,11 @@ static size_t count_rows(size_t pixels, size_t tile_rows) {
   return is_uneven || tiles == 1 ? divide_round_up(pixels, tiles) : tile_rows;
 }
 
-/* Whether the last tile of a line has so few rows that it had better go on in the next one. */
+/* Whether the last tile of a line had better go on in the next one: it has few rows, and there are
+ * no whole tiles enough beside which it counts little. */
 static bool needs_next_line(size_t width, size_t tile_rows) {
   const size_t last = width % tile_rows;
-  return last != 0 && last < LEAST_ROWS_OF_LINE;
+  return last != 0 && last < LEAST_ROWS_OF_LINE && width < 2 * tile_rows;
 }
 
 static void cut_pixels(struct phases_layer* l, size_t height, size_t width, size_t threads) {
@@ -123,7 +123,8 @@ void phases_plan(struct phases_layer* l, size_t threads) {
   }
   threads = max(threads, 1);
   cut_pixels(l, height, width, threads);
-  cut_columns(l, PANEL_BYTES / column);
+  l->brings = l->images_of_block * l->tiles_of_block <= l->most_tiles_ahead;
+  cut_columns(l, (l->brings ? PANEL_AHEAD_BYTES : PANEL_BYTES) / column);
   while (threads > 1 && l->panel > l->tile_columns && phases_tasks(l) < threads * TASKS_OF_THREAD) {
     cut_columns(l, l->panel / 2);
   }
@@ -211,7 +212,6 @@ struct task {
   size_t in_line, from_line; /* bytes from pixel to pixel of the phase, and from line to line */
   struct petrel_ahead ahead; /* of the first tile */
   size_t lines_ahead;        /* bytes further that the next tile brings */
-  bool brings;
 };
 
 /* A tile and some of its columns. */
@@ -233,7 +233,7 @@ static void multiply(const struct task* t, const struct piece* p, void* to, size
   const void* w = t->weights + (p->column - t->first_column) * t->phase->w_stride;
   const size_t image = p->image * t->input_image;
   const size_t column_stride = l->tile_columns * sizeof(float);
-  const bool brings = t->brings && p->rows >= LEAST_ROWS_AHEAD;
+  const bool brings = l->brings && p->rows >= LEAST_ROWS_AHEAD;
   if (l->is_product) {
     const char* a = t->input + image + p->first * l->input_pixel;
     if (brings) {
@@ -263,6 +263,12 @@ static char* find_output(const struct task* t, const struct piece* p) {
          p->column * sizeof(float);
 }
 
+/* Calls for a few floats would take as long as computing them. */
+static void copy_row(float* to, const float* from, size_t columns) {
+  for (; columns >= 16; columns -= 16, to += 16, from += 16) memcpy(to, from, 16 * sizeof(float));
+  for (size_t i = 0; i < columns; i++) to[i] = from[i];
+}
+
 /* A tile that goes on in the next line. */
 static void run_aside(const struct task* t, struct piece p) {
   float aside[PHASES_MOST_TILE_ROWS * ASIDE_COLUMNS];
@@ -272,7 +278,7 @@ static void run_aside(const struct task* t, struct piece p) {
     multiply(t, &p, aside, ASIDE_COLUMNS * sizeof(float));
     struct piece row = p;
     for (size_t i = 0; i < p.rows; i++) {
-      memcpy(find_output(t, &row), aside + i * ASIDE_COLUMNS, p.columns * sizeof(float));
+      copy_row((float*)find_output(t, &row), aside + i * ASIDE_COLUMNS, p.columns);
       if (++row.pixel == t->phase->slice_width) {
         row.pixel = 0;
         row.line++;
@@ -339,12 +345,9 @@ static struct task find_task(const struct phases_layer* l, size_t phase, size_t 
   return t;
 }
 
-/* Has `tiles` tiles bring the next panel between them, where they are few. */
+/* Has `tiles` tiles bring the next panel between them. */
 static void bring_ahead(struct task* t, size_t tiles) {
   const struct phases_layer* l = t->layer;
-  const bool has_kernel = l->is_product ? l->gemm_ahead != NULL : l->igemm_ahead != NULL;
-  t->brings = has_kernel && tiles <= MOST_TILES_AHEAD;
-  if (!t->brings) return;
   const size_t step = divide_round_up(l->tile_columns * sizeof(float), tiles);
   t->lines_ahead = t->phase->w_stride / sizeof(float) * step;
   t->ahead = petrel_bring(l->panel * t->phase->w_stride, step);
@@ -365,6 +368,6 @@ void phases_run(const struct phases_layer* l, size_t task) {
   const size_t end_image = min(first_image + l->images_of_block, l->images);
   if (end <= first) return; /* as where a phase has no pixels */
   struct task t = find_task(l, phase, group, panel);
-  bring_ahead(&t, (end_image - first_image) * (end - first));
+  if (l->brings) bring_ahead(&t, (end_image - first_image) * (end - first));
   run_tiles(&t, first_image, end_image, first, end);
 }

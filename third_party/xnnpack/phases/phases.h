@@ -9,7 +9,7 @@
  *
  * A tile of rows goes on in the next line of its phase: of an image that is 4 pixels wide, 14 rows
  * are three lines and a half. And a panel of weights is used by all tiles of a block of pixels
- * before the next one is touched; where tiles are few, each brings a part of the next panel.
+ * before the next one is touched; where tiles are few, each brings a part of the next one.
  *
  *   block of pixels, whose input stays in the second-level cache
  *     group
@@ -62,9 +62,10 @@ struct phases_layer {
   bool is_product;
   xnn_gemm_ukernel_fn gemm;
   xnn_igemm_ukernel_fn igemm;
-  phases_gemm_ahead gemm_ahead; /* NULL where the kernel has no such form */
+  phases_gemm_ahead gemm_ahead; /* NULL where the kernel has no such form, here and below */
   phases_igemm_ahead igemm_ahead;
-  size_t tile_rows; /* of a kernel, at most PHASES_MOST_TILE_ROWS */
+  size_t most_tiles_ahead; /* of a block that had better bring a panel between them, else 0 */
+  size_t tile_rows;        /* of a kernel, at most PHASES_MOST_TILE_ROWS */
   size_t tile_columns;
   union xnn_f32_minmax_params params;
   const float* zero;   /* pixels beside the image */
@@ -76,6 +77,7 @@ struct phases_layer {
   size_t tiles_of_block, images_of_block;
   size_t plane_blocks, image_blocks;
   size_t panel, panels; /* columns */
+  bool brings;          /* whether tiles bring the next panel between them */
 
   const char* input;
   char* output;
