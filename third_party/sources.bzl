@@ -61,6 +61,8 @@ _XNNPACK_PATCHES = [
     "short_rows",
     "functions",
     "half_pixels",
+    "phases",
+    "zero_taps",
 ]
 
 def source_libraries():

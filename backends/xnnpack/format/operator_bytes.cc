@@ -89,20 +89,34 @@ uint64_t average_bytes(const Dims& out, const Window& window) {
   return sum(rows_of_windows_bytes(out, window), product({sizeof(float), out[1], out[2]}));
 }
 
+// Whether floats are computed in tiles of pixels of each phase (third_party/xnnpack/phases).
+bool is_by_phases(const Value& input, const Window& window) {
+  return input.datatype == Datatype::FP32 && input.quantization == Quantization::kNone &&
+         std::max(window.stride_height, window.stride_width) > 1 &&
+         std::max(window.dilation_height, window.dilation_width) == 1 &&
+         window.stride_height <= window.kernel_height && window.stride_width <= window.kernel_width;
+}
+
 // Each phase computes every stride-th column on its own; windows side by side are one
 // product each.
 uint64_t transposed_bytes(const Graph& graph, const Node& node) {
   const Dims& out = output_dims(graph, node);
   const Window& window = node.window;
   const Channels& channels = node.channels;
-  const Quantization quantization = graph.values[node.inputs[0]].quantization;
+  const Value& input = graph.values[node.inputs[0]];
   const uint64_t phases = product({kPhaseBytes, window.stride_height, window.stride_width});
-  const bool is_product = quantization != Quantization::kPerTokenDynamic && !has_padding(window) &&
-                          channels.adjustment_height == 0 && channels.adjustment_width == 0 &&
-                          window.kernel_height == window.stride_height &&
-                          window.kernel_width == window.stride_width &&
-                          std::max(window.stride_height, window.stride_width) > 1;
+  const bool is_product =
+      input.quantization != Quantization::kPerTokenDynamic && !has_padding(window) &&
+      channels.adjustment_height == 0 && channels.adjustment_width == 0 &&
+      window.kernel_height == window.stride_height && window.kernel_width == window.stride_width &&
+      std::max(window.stride_height, window.stride_width) > 1;
   if (is_product) return phases;
+  if (is_by_phases(input, window)) {
+    // Tiles begin anew in each line, or go on in the next one.
+    const uint64_t line = sum(divide_up(out[2], window.stride_width), kTileRows);
+    const uint64_t pixels = product({divide_up(out[1], window.stride_height), line});
+    return sum(phases, product({kPointer, area(window), sum(pixels, kTileRows)}));
+  }
   const uint64_t columns = sum(out[2], product({window.stride_width, kTileRows}));
   const uint64_t places = sum(product({out[1], columns}), kTileRows);
   return sum(phases, product({kPointer, area(window), places}));

@@ -117,7 +117,7 @@ Result<std::unique_ptr<Delegate>> Delegate::create_paid(Graph given, size_t payl
   remove_dead_nodes(&graph);
   const uint64_t before =
       structure_bytes(graph.values.size(), graph.nodes.size(), graph.constants.size());
-  simplify(&graph);
+  delegate->is_trimmed_ = simplify(&graph, options.sizes_are_fixed);
   const uint64_t after = structure_bytes(graph);
   if (after > before) PETREL_RETURN_IF_ERROR(pay_for_structure(options, after - before));
   PETREL_RETURN_IF_ERROR(report("start", start_xnnpack()));
@@ -325,7 +325,7 @@ Error Delegate::bind_inputs(const runtime::BackendExecutionContext& context, Spa
     for (size_t place = 0; place < dims.size(); ++place) {
       const auto size =
           tensor.dim() == 0 ? 1u : static_cast<uint32_t>(tensor.size(axis_at(tensor, place)));
-      if (dims[place] != size && !cells_.cells.empty()) {
+      if (dims[place] != size && (is_trimmed_ || !cells_.cells.empty())) {
         PETREL_LOG(Error, "argument %zu has size %u in dim %zu, must have %u: sizes are fixed", i,
                    size, place, dims[place]);
         return Error::InvalidArgument;

@@ -62,7 +62,8 @@ class Delegate {
     bool unpacked = true;
     // In place of those of this machine's last cache.
     std::optional<uint64_t> cache_bytes;
-    // Inputs always have the sizes of the payload, so that small nodes may be one (cells.h).
+    // Inputs always have the sizes of the payload, so that small nodes may be one (cells.h) and
+    // what is cut off is not computed (trimmed_windows.h).
     bool sizes_are_fixed = false;
     // Of packed weights that are shared.
     HugePages huge_pages = HugePages::kWhereCheap;
@@ -133,8 +134,9 @@ class Delegate {
   // Inputs and outputs are where they are bound, or at the placeholder, if it is not null.
   runtime::Error set_up(void* placeholder);
 
-  Graph graph_;  // dims are those of the last execution
-  Cells cells_;  // of its nodes, with the sizes of the payload
+  Graph graph_;              // dims are those of the last execution
+  Cells cells_;              // of its nodes, with the sizes of the payload
+  bool is_trimmed_ = false;  // to them
   std::vector<External> inputs_;
   std::vector<External> outputs_;
   // Constants that kernels read every time.

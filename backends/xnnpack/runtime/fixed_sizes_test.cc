@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -90,6 +91,69 @@ TEST(FixedSizes, OtherOnesAreRefusedAndLoseNothing) {
   EXPECT_NEAR(out[3], 1 - std::tanh(1.0f), 1e-6);
   EXPECT_EQ(wide.run(**delegate), runtime::Error::InvalidArgument);
   EXPECT_EQ(right.run(**delegate), runtime::Error::Ok);
+}
+
+// A causal convolution, its padding on both sides and what looks ahead cut off, a depthwise one of
+// which both sides are, and a transposed one.
+Graph cut_convolutions(TestMap* map) {
+  GraphBuilder b;
+  const auto convolve = [&](NodeKind kind, uint32_t x, Dims to, uint32_t kernel, uint32_t in,
+                            const std::string& key) -> Node& {
+    const bool by_channel = kind == NodeKind::DepthwiseConv2d;
+    const uint32_t channels = to[3];
+    const Dims dims = by_channel ? Dims{1, 1, kernel, channels} : Dims{channels, 1, kernel, in};
+    std::vector<float>& filter = map->data[key];
+    filter.resize(count_elements(dims));
+    for (size_t i = 0; i < filter.size(); ++i) filter[i] = std::cos(static_cast<float>(7 * i));
+    Node& node = b.node(kind, {x, b.constant(dims, key), kNoId}, {b.inner(to)});
+    node.window.kernel_width = kernel;
+    node.channels.groups = by_channel ? channels : 1;
+    node.channels.group_input_channels = by_channel ? 1 : in;
+    node.channels.group_output_channels = by_channel ? 1 : channels;
+    return node;
+  };
+  const auto cut = [&](uint32_t x, uint32_t first, Dims to, bool is_last) {
+    const uint32_t y = is_last ? b.output(to) : b.inner(to);
+    slice_node(&b, x, y, {0, 0, first, 0}).list2[0] = 0;
+    return y;
+  };
+  const uint32_t x = b.input({2, 1, 50, 5});
+  Node& causal = convolve(NodeKind::Conv2d, x, {2, 1, 58, 24}, 3, 5, "causal");
+  causal.window.padding_left = causal.window.padding_right = 8;
+  causal.window.dilation_width = 4;
+  const uint32_t u = cut(causal.outputs[0], 0, {2, 1, 50, 24}, false);
+  const uint32_t v = b.inner({2, 1, 50, 24});
+  b.node(NodeKind::Clamp, {u}, {v}).output_min = 0;
+  Node& each = convolve(NodeKind::DepthwiseConv2d, v, {2, 1, 54, 24}, 5, 1, "each");
+  each.window.padding_left = each.window.padding_right = 4;
+  const uint32_t w = cut(each.outputs[0], 2, {2, 1, 50, 24}, false);
+  Node& back = convolve(NodeKind::ConvTranspose2d, w, {2, 1, 102, 6}, 4, 24, "back");
+  back.window.stride_width = 2;
+  cut(back.outputs[0], 1, {2, 1, 99, 6}, true);
+  return std::move(b.graph);
+}
+
+TEST(FixedSizes, ConvolutionsThatAreCutGiveTheSameBits) {
+  TestMap map;
+  const Graph graph = cut_convolutions(&map);
+  const auto varying = run(graph, map, {}, 0.7f), fixed = run(graph, map, fixed_sizes(), 0.7f);
+  ASSERT_EQ(varying.size(), 2u);
+  EXPECT_EQ(fixed, varying);
+}
+
+TEST(FixedSizes, ConvolutionsThatAreCutRefuseOtherOnes) {
+  TestMap map;
+  const Graph graph = cut_convolutions(&map);
+  for (const bool is_fixed : {false, true}) {
+    const auto delegate =
+        Delegate::create(graph, 0, &map, is_fixed ? fixed_sizes() : Delegate::Options());
+    ASSERT_TRUE(delegate.ok());
+    Arguments args;
+    args.add({3, 1, 50, 5});
+    args.add({3, 1, 99, 6});
+    EXPECT_EQ(args.run(**delegate),
+              is_fixed ? runtime::Error::InvalidArgument : runtime::Error::Ok);
+  }
 }
 
 TEST(FixedSizes, AreNotTakenForGranted) {

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "third_party/xnnpack/fourteen_rows/tile.h"
+#include "third_party/xnnpack/zero_taps.h"
 
 #define ROWS WIDE_ROWS
 #define COLUMNS WIDE_COLUMNS
@@ -26,6 +27,7 @@ struct product {
   size_t a_offset; /* of all pointers but zero */
   const float* zero;
   size_t w_block;  /* floats of weights of a block of columns */
+  size_t skipped;  /* floats of one column that lie between its bias and its first weight */
   size_t c_stride; /* bytes from row to row */
   size_t block_stride;
   float min, max;
@@ -62,7 +64,7 @@ static inline __attribute__((always_inline)) void block_of(const int rows, const
     if (z > 1) sums[i][1] = _mm512_loadu_ps(w + 16);
     if (half) narrow[i] = _mm256_loadu_ps(w + 16 * z);
   }
-  w += width;
+  w += width * (1 + p->skipped);
   for (size_t at = first; at < p->pointers; at += ROWS) {
     const float* in[12];
 #pragma GCC unroll 12
@@ -123,8 +125,8 @@ static void block_and_half(size_t first, const struct product* p, const float* w
     sums[i][1] = _mm512_loadu_ps(w + 16);
     sums[i][2] = _mm512_loadu_ps(next);
   }
-  w += COLUMNS;
-  next += COLUMNS;
+  w += COLUMNS * (1 + p->skipped);
+  next += COLUMNS * (1 + p->skipped);
   for (size_t at = first; at < p->pointers; at += ROWS) {
     const float* in[7];
 #pragma GCC unroll 7
@@ -174,7 +176,7 @@ static inline __attribute__((always_inline)) void adjacent_blocks(const int rows
       sums[i][b][1] = _mm512_loadu_ps(w + (size_t)b * p->w_block + 16);
     }
   }
-  w += COLUMNS;
+  w += COLUMNS * (1 + p->skipped);
   for (size_t at = 0; at < p->pointers; at += ROWS) {
     const float* in[4];
 #pragma GCC unroll 4
@@ -267,6 +269,7 @@ static void wide_tile(const struct product* p, const float* w, float* c, size_t 
       .fours = p->kc / 4,
       .ones = p->kc % 4,
       .rest = p->kc % 4 * width * sizeof(float),
+      .skipped = p->skipped * width * sizeof(float),
       .ahead = (const char*)w + petrel_offset(p->ahead),
       .step = petrel_step(p->ahead),
       .output = is_whole ? c : sums,
@@ -401,14 +404,17 @@ static inline struct product product_of(size_t width, size_t mr, size_t kc, size
                                         size_t a_offset, const float* zero,
                                         const union xnn_f32_minmax_params* params,
                                         struct petrel_ahead ahead) {
+  const size_t depth = kc / sizeof(float);
+  const struct petrel_taps taps = petrel_leave_out_zeros(a, ks / sizeof(void*), ROWS, zero);
   const struct product p = {
       .mr = mr,
-      .kc = kc / sizeof(float),
-      .pointers = ks / sizeof(void*),
-      .a = a,
+      .kc = depth,
+      .pointers = taps.count,
+      .a = taps.pointers,
       .a_offset = a_offset,
       .zero = zero,
-      .w_block = width * (1 + ks / sizeof(void*) / ROWS * (kc / sizeof(float))),
+      .w_block = width * (1 + ks / sizeof(void*) / ROWS * depth),
+      .skipped = taps.skipped * depth,
       .c_stride = cm_stride,
       .block_stride = cn_stride,
       .min = params->scalar.min,

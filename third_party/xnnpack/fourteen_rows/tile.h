@@ -40,8 +40,9 @@ struct wide_tile {
   size_t step;            /* ... and bytes to the next of it: four for each of `fours` */
   float* output;
   size_t output_stride; /* bytes from row to row */
-  const float* weights; /* the bias, then those of a block for each of depth */
+  const float* weights; /* the bias, then those of a block for each of depth, all taps */
   float min, max;
+  size_t skipped; /* bytes between the bias and the first weights */
 };
 
 /* clang-format off */
@@ -149,6 +150,7 @@ struct wide_tile {
         BIAS(high, "9", "23") BIAS(high, "10", "24") BIAS(high, "11", "25")             \
         BIAS(high, "12", "26") BIAS(high, "13", "27")                                   \
         "add $" STRIDE ", %%rax\n"                                                      \
+        "add 104(%%rdx), %%rax\n" /* skipped */                                         \
                                                                                         \
         "1:\n" /* an element of a window */                                             \
         "push " FOURS "\n"                                                              \
@@ -238,6 +240,7 @@ AS_READ(output, 72);
 AS_READ(output_stride, 80);
 AS_READ(min, 96);
 AS_READ(max, 100);
+AS_READ(skipped, 104);
 
 #undef AHEAD
 #undef AS_READ
