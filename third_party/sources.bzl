@@ -63,6 +63,7 @@ _XNNPACK_PATCHES = [
     "half_pixels",
     "phases",
     "zero_taps",
+    "norm",
 ]
 
 def source_libraries():

@@ -78,7 +78,8 @@ bool is_whole_for_levels(const OpInfo& op) {
 // Levels have forms for what it becomes, and records name those of images that volumes are pooled
 // as.
 bool is_apart_for_levels(const OpInfo& op) {
-  return op.is(aten::prelu, aten::_prelu_kernel, aten::max_pool3d, aten::avg_pool3d);
+  return op.is(aten::prelu, aten::_prelu_kernel, aten::max_pool3d, aten::avg_pool3d,
+               aten::layer_norm, aten::group_norm);
 }
 
 absl::Status transform(Program& program, absl::Span<const Pass> passes,

@@ -12,6 +12,7 @@ theirs.
     passes          traced functions                     exir/pass/eager_test
     kernels         calls of out-variants                runtime/kernels/*/kernels_test
     xnnpack         graphs that are delegated            test/xnnpack/operators_test
+    norms           the same, of normalisations          test/xnnpack/operators_test
     integers        the same between levels of int8      test/xnnpack/integers_test
     int8            random calls between such levels     exir/integer/random_test
 """
@@ -22,7 +23,8 @@ import os
 import sys
 import warnings
 
-FILES = ("inference", "out_variants", "passes", "kernels", "xnnpack", "integers", "int8")
+FILES = ("inference", "out_variants", "passes", "kernels", "xnnpack", "norms", "integers",
+         "int8")
 TORCH = "2.13.0"
 LIMIT = 1000000  # bytes
 

@@ -2,10 +2,12 @@
 //
 // Any bytes as the payload of an XNNPACK delegate: verified, made ready and run
 // twice, the second time with one row less where that works. The weights and scales that
-// it names have as many bytes as it says, or one less for names that begin with '-'. One
+// it names have as many bytes as it says, or one less for names that begin with '-'; those of
+// names that begin with '/' are floats of one divided by how many there are. One
 // payload in two lies in memory that tells where its bytes are from, and one of these has
 // no map beside it.
 
+#include <cstring>
 #include <deque>
 #include <map>
 #include <memory>
@@ -55,6 +57,11 @@ class WeightMap final : public runtime::NamedDataMap {
     uint8_t* const block = allocate_exactly(found->second, 16);
     // About 0.5 as float and bfloat16, and small numbers as bytes.
     for (size_t i = 0; i < found->second; ++i) block[i] = i % 2 == 1 ? 0x3f : 0;
+    const size_t floats = key[0] == '/' ? found->second / sizeof(float) : 0;
+    for (size_t i = 0; i < floats; ++i) {
+      const float part = 1.0f / static_cast<float>(floats);
+      std::memcpy(block + i * sizeof(float), &part, sizeof(part));
+    }
     return FreeableBuffer(
         block, found->second, [](void*, void* data, size_t size) { free_exactly(data, size); },
         nullptr);

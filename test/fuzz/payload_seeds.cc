@@ -207,6 +207,7 @@ void write_all(const std::filesystem::path& folder) {
   std::filesystem::create_directories(folder);
   write(folder / "small_cnn", small_cnn());
   write(folder / "families", graph_of_families());
+  write(folder / "norms", graph_of_norms());
   write(folder / "all_kinds", graph_of_all_kinds());
   write(folder / "dead_chain", dead_chain());
   write(folder / "product", product(false));

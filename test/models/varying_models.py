@@ -16,6 +16,7 @@ from torch.export import Dim
 from branch_models import BranchNumbers, Choice, Nested, SizeBranches
 from image_models import Fills, Ranges, Resamples, Resizes, Unfolds, Windows, WritesOut
 from mask_models import MaskedPlaces, MaskRows, Masks, Selected
+from norm_models import Norms
 from number_models import (Limits, NumberArguments, NumberRefusals, Numbers, Powers,
                            ReturnedNumbers)
 from slope_models import RowSlopes, Slopes
@@ -405,6 +406,11 @@ def row_slopes():
     return seeded(RowSlopes()), (draw(2, 3, 7),), shapes, calls
 
 
+def norms():
+    calls = [(draw(1, 3, height, 5),) for height in (4, 12, 9)]
+    return seeded(Norms()), calls[2], ({2: Dim("height", min=4, max=12)},), calls
+
+
 def vocoder():
     calls = [(draw(n, frames, 4),) for n, frames in ((1, 9), (3, 12), (2, 20))]
     shapes = ({0: Dim("batch", min=1, max=3), 1: Dim("frames", min=9, max=20)},)
@@ -475,7 +481,7 @@ MODELS = {
         scan_rows, scan_varying, while_bound, found_start, found_places, found_rows, found_scales,
         found_limits, resizes, resamples, unfolds, windows, vocoder, ranges, fills, outs, numbers,
         number_arguments, number_refusals, powers, returned_numbers, masks, mask_rows, masked_places,
-        selected, ordered, slopes, row_slopes,
+        selected, ordered, slopes, row_slopes, norms,
     )
 }  # fmt: skip
 

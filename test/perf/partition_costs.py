@@ -9,8 +9,7 @@ kernels and for XNNPACK, at two sizes, and timed on one thread: the difference
 is what 8 nodes take, whatever a call of the method costs. Two sizes give a part
 per node and a part per unit of work (an element, or a multiply-add). What is
 left of the chain of one node, beyond the node and a method's call, is the cost
-of calling a delegate. Comments at the end say what an argument more costs, and
-whether layer_norm gains from being composed in a partition.
+of calling a delegate. A comment at the end says what an argument more costs.
 
 The table belongs into backends/xnnpack/aot/cost_table.inc. It is committed, so
 that exports depend on no clock. Times are the best of the rounds.
@@ -22,7 +21,7 @@ import pathlib
 import statistics
 import sys
 import tempfile
-from typing import Callable, Iterator
+from typing import Callable
 
 import torch
 from torch import nn
@@ -89,6 +88,8 @@ FAMILIES = [
     Family("kGelu", lambda n: F.gelu, flat, lambda n: n, FLAT),
     Family("kSoftmax", lambda n: lambda x: torch.softmax(x, -1), lambda n: (n, 64),
            lambda n: 64 * n, (4, 1024)),
+    Family("kNorm", lambda n: lambda x: F.layer_norm(x, (192,)) * 1.01, lambda n: (n, 192),
+           lambda n: 192 * n, (4, 512), beside="kBinary"),
     Family("kMove", lambda n: lambda x: torch.abs(x.transpose(1, 2)), lambda n: (1, n, n),
            lambda n: n * n, (16, 256), beside="kCheap"),
     Family("kMean", lambda n: lambda x: x * x.mean((2, 3), keepdim=True), lambda n: (1, n, 8, 8),
@@ -142,39 +143,12 @@ class Bench:
                 raise SystemExit(f"{module}: {left} kernels with backend {backend}")
         return dict(zip(programs, self.best(list(programs.values()))))
 
-    def time_delegated(self, module: nn.Module, inputs: tuple) -> float:
-        return self.best([self.export(module, inputs, "xnnpack")[0]])[0]
-
     def node(self, family: Family, n: int) -> tuple[dict[str, float], dict[str, float]]:
         """Of a node, and of the chain of one."""
         x = torch.rand(family.shape(n)) + 0.5
         one = self.times(Chain([family.step(n)]), (x,))
         many = self.times(Chain([family.step(n) for _ in range(LENGTH)]), (x,))
         return {b: max(0.0, (many[b] - one[b]) / (LENGTH - 1)) for b in one}, one
-
-
-class Normed(nn.Module):
-    """A layer norm between two products, whole or of what XNNPACK has."""
-
-    def __init__(self, width: int, composed: bool) -> None:
-        super().__init__()
-        self.before, self.after = nn.Linear(width, width), nn.Linear(width, width)
-        self.norm, self.composed = nn.LayerNorm(width), composed
-
-    def forward(self, x):
-        x = self.before(x)
-        if not self.composed:
-            return self.after(self.norm(x))
-        x = x - x.mean(-1, keepdim=True)
-        spread = torch.rsqrt((x * x).mean(-1, keepdim=True) + self.norm.eps)
-        return self.after(x * spread * self.norm.weight + self.norm.bias)
-
-
-def norms(bench: "Bench") -> Iterator[tuple[str, float, float]]:
-    for shape in ((1, 197, 192), (1, 128, 384), (1, 8, 256), (1, 1, 256)):
-        times = [bench.time_delegated(Normed(shape[-1], composed), (torch.randn(shape),))
-                 for composed in (False, True)]
-        yield (str(list(shape)), *times)
 
 
 def main() -> int:
@@ -209,9 +183,6 @@ def main() -> int:
         pairs = ((many["xnnpack"] - few["xnnpack"]) - (many["none"] - few["none"])) / 8
         print(f"{{Family::kCall, 0, 0, {max(0.0, statistics.median(calls)) * 1e3:.0f}, 0}},")
         print(f"// an input and an output beside a node: {pairs * 1e3:.0f} ns more than a kernel")
-        for what, kernel, composed in norms(bench):
-            print(f"// layer_norm of {what} between two products: {kernel:.1f} us as a kernel, "
-                  f"{composed:.1f} us composed in the partition", flush=True)
     return 0
 
 

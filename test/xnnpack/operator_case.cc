@@ -19,15 +19,21 @@ CaseTensor floats_of(const EagerTensor& tensor) {
   return made;
 }
 
-std::vector<OperatorCase> read_cases() {
-  std::vector<OperatorCase> cases;
-  for (const EagerCase& one : load_eager_cases("test/eager/cases/xnnpack.txt")) {
-    OperatorCase& made = cases.emplace_back();
+void read_cases(const std::string& file, std::vector<OperatorCase>* cases) {
+  for (const EagerCase& one : load_eager_cases(file)) {
+    OperatorCase& made = cases->emplace_back();
     made.name = one.name;
     made.graph = one.graph;
     for (const EagerTensor& tensor : one.inputs) made.inputs.push_back(floats_of(tensor));
     for (const EagerTensor& tensor : one.constants) made.constants[tensor.name] = floats_of(tensor);
     for (const EagerTensor& tensor : one.expected) made.outputs.push_back(floats_of(tensor));
+  }
+}
+
+std::vector<OperatorCase> read_all_cases() {
+  std::vector<OperatorCase> cases;
+  for (const char* file : {"test/eager/cases/xnnpack.txt", "test/eager/cases/norms.txt"}) {
+    read_cases(file, &cases);
   }
   return cases;
 }
@@ -51,7 +57,7 @@ std::unique_ptr<exir::Graph> OperatorCase::parse() const {
 }
 
 const std::vector<OperatorCase>& operator_cases() {
-  static const auto* const cases = new std::vector<OperatorCase>(read_cases());
+  static const auto* const cases = new std::vector<OperatorCase>(read_all_cases());
   return *cases;
 }
 

@@ -122,7 +122,7 @@ Status lower_convolution(Lowering& l, const IrNode& node) {
 
 constexpr OpRow kRows[] = {
     {aten::convolution, &check_convolution, &channels_last, &lower_convolution,
-     /*takes_activation=*/true, /*only_moves=*/false, &check_dynamic_convolution},
+     /*takes_activation=*/true, /*needs_company=*/false, &check_dynamic_convolution},
 };
 
 }  // namespace

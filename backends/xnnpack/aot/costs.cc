@@ -28,6 +28,7 @@ enum class Family : uint8_t {
   kTranscendental,
   kGelu,
   kSoftmax,
+  kNorm,
   kMove,
   kMean,
   kPool,
@@ -77,6 +78,8 @@ Kind kind_of(Family family) {
   switch (family) {
     case Family::kSoftmax:
       return {"softmax", "softmaxes"};
+    case Family::kNorm:
+      return {"normalisation", "normalisations"};
     case Family::kView:
     case Family::kMove:
       return {"move of elements", "moves of elements"};
@@ -145,6 +148,8 @@ constexpr Member kMembers[] = {
     {aten::tanh, Family::kTranscendental},
     {aten::gelu, Family::kGelu},
     {aten::_softmax, Family::kSoftmax},
+    {aten::layer_norm, Family::kNorm},
+    {aten::group_norm, Family::kNorm},
     {aten::mean, Family::kMean},
     {aten::mean_dim, Family::kMean},
     {aten::max_pool2d, Family::kPool},

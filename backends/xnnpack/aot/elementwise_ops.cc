@@ -321,7 +321,7 @@ Support check_cast(const IrNode& node) {
 
 constexpr OpRow kRows[] = {
     {aten::_to_copy, &check_cast, &follows, &lower_unary<NodeKind::Convert>,
-     /*takes_activation=*/false, /*only_moves=*/true},
+     /*takes_activation=*/false, /*needs_company=*/true},
     unary(aten::abs, &lower_unary<NodeKind::Abs>),
     unary(aten::ceil, &lower_unary<NodeKind::Ceiling>),
     unary(aten::cos, &lower_unary<NodeKind::Cos>),

@@ -224,6 +224,7 @@ Inferred infer_extents(const Node& node, const Inputs& in) {
       return Extents{x[0], node.new_height, node.new_width, x[3]};
     case NodeFamily::kConcatenate:
       return concatenate(node, in);
+    case NodeFamily::kNorm:
     case NodeFamily::kAttention:
       break;
   }

@@ -2,10 +2,12 @@
 //
 // The constants of a payload: how Lowering adds weights, numbers and levels.
 #include <cstring>
+#include <set>
 
 #include "absl/strings/str_cat.h"
 #include "backends/xnnpack/aot/lowering.h"
 #include "backends/xnnpack/aot/quantized_weight.h"
+#include "backends/xnnpack/format/node_kind.h"
 #include "exir/pass/framework/constant_data.h"
 #include "exir/status_macros.h"
 #include "schema/formats.h"
@@ -181,7 +183,7 @@ absl::StatusOr<uint32_t> Lowering::add_entry(const exir::Constant& source, const
                                              const exir::TensorType& type) {
   PETREL_ASSIGN_OR_RETURN(const std::string key,
                           store_.add_weight(source, blob, schema::kDataAlignment, form, type));
-  return entry_of(key);
+  return entry_of(key, blob);
 }
 
 absl::StatusOr<uint32_t> Lowering::add_made_entry(const MadeOf& made, const exir::Constant& values,
@@ -196,18 +198,61 @@ absl::StatusOr<uint32_t> Lowering::add_made_entry(const MadeOf& made, const exir
   }
   PETREL_ASSIGN_OR_RETURN(const std::string key, store_.add_derived(first.fqn, made.weights, recipe,
                                                                     blob, schema::kDataAlignment));
-  return entry_of(key);
+  return entry_of(key, blob);
 }
 
-uint32_t Lowering::entry_of(const std::string& key) {
+uint32_t Lowering::entry_of(const std::string& key, const exir::Blob& blob) {
   const auto [index, is_new] =
       constant_index_.try_emplace(key, static_cast<uint32_t>(graph_.constants.size()));
   if (is_new) {
     ConstantData data;
     data.key = key;
     graph_.constants.push_back(std::move(data));
+    blobs_.push_back(blob);
   }
   return index->second;
+}
+
+// ExecuTorch's runtime gives the bytes of a key back once a product has packed them, while sums
+// read them in each run. Keys that are names have other bytes for each.
+absl::Status Lowering::part_packed_constants() {
+  if (store_.routes().keys != exir::WeightKeys::kContent) return absl::OkStatus();
+  const auto is_packed = [](const Node& node, size_t input) {
+    return input > 0 && find_node_kind(node.kind)->has_bias;
+  };
+  std::set<uint32_t> packed;
+  for (const Node& node : graph_.nodes) {
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      const uint32_t id = node.inputs[i];
+      if (id != kNoId && is_packed(node, i)) packed.insert(graph_.values[id].constant);
+    }
+  }
+  packed.erase(0);
+  for (Node& node : graph_.nodes) {
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      const uint32_t id = node.inputs[i];
+      if (id == kNoId || is_packed(node, i)) continue;
+      const Value value = graph_.values[id];
+      if (packed.count(value.constant) == 0) continue;
+      const std::string& packed_key = graph_.constants[value.constant].key;
+      const std::string key = absl::StrCat("kept_", packed_key);
+      const exir::Blob blob = blobs_[value.constant];
+      const std::string* const file = store_.blobs().destination_of(packed_key);
+      PETREL_RETURN_IF_ERROR(
+          store_.add_named_blob(key, blob, schema::kDataAlignment, file == nullptr ? "" : *file)
+              .status());
+      const uint32_t entry = entry_of(key, blob);
+      const auto [place, is_new] = constants_.try_emplace({entry, value.dims}, 0);
+      if (is_new) {
+        place->second = static_cast<uint32_t>(graph_.values.size());
+        graph_.values.push_back(value);
+        graph_.values.back().constant = entry;
+        sizes_.push_back(Extents(sizes_[id]));
+      }
+      node.inputs[i] = place->second;
+    }
+  }
+  return absl::OkStatus();
 }
 
 uint32_t Lowering::add_constant(Dims dims, uint32_t entry, exir::ScalarType type) {

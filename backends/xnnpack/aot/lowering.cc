@@ -49,6 +49,7 @@ absl::Status Lowering::run() {
     if (merged_into_.count(node.get()) == 0) PETREL_RETURN_IF_ERROR(lower(*node));
   }
   PETREL_RETURN_IF_ERROR(add_outputs());
+  PETREL_RETURN_IF_ERROR(part_packed_constants());
   merge_conversions(&graph_, &sizes_);
   return state_dims();
 }

@@ -167,7 +167,9 @@ class Lowering {
   absl::StatusOr<uint32_t> add_made_entry(const MadeOf& made, const exir::Constant& values,
                                           const exir::Blob& blob, const std::string& form,
                                           const exir::TensorType& type);
-  uint32_t entry_of(const std::string& key);
+  uint32_t entry_of(const std::string& key, const exir::Blob& blob);
+  // Gives constants that products pack keys of their own, where other nodes read them, too.
+  absl::Status part_packed_constants();
   uint32_t add_quantized(Dims dims, uint32_t entry, Datatype datatype, Quantization quantization,
                          const QuantParams& quant);
   absl::StatusOr<uint32_t> constant_operand(const exir::ConstantPtr& constant, Layout layout,
@@ -197,7 +199,8 @@ class Lowering {
   std::map<std::pair<uint32_t, Layout>, uint32_t> quantized_;  // at run time
   std::map<std::pair<uint32_t, Dims>, uint32_t> constants_;    // by entry
   std::map<std::string, uint32_t> constant_index_;
-  std::map<const exir::Value*, uint32_t> outputs_;  // value -> external id
+  std::vector<exir::Blob> blobs_ = std::vector<exir::Blob>(1);  // by entry
+  std::map<const exir::Value*, uint32_t> outputs_;              // value -> external id
 };
 
 }  // namespace petrel::backends::xnnpack::aot

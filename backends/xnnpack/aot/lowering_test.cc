@@ -331,10 +331,12 @@ TEST(Weights, AreSharedByAllPartitionsOfAllMethodsUnderTheDigestOfTheirBytes) {
   EXPECT_EQ((*results)["decode"].size(), 1u);
   EXPECT_EQ((*results)["prefill"].size(), 1u);
   const auto& destination = store.blobs().destinations().at("");
-  ASSERT_EQ(destination.entries.size(), 2u);
+  // "c" has two: a product packs it, and a sum reads it.
+  ASSERT_EQ(destination.entries.size(), 3u);
+  ASSERT_EQ(destination.buffers.size(), 2u);
   for (const auto& entry : destination.entries) {
     const auto& buffer = destination.buffers[entry.buffer];
-    EXPECT_EQ(entry.key, exir::to_hex(exir::sha256_of(buffer.blob.bytes().span())));
+    EXPECT_THAT(entry.key, HasSubstr(exir::to_hex(exir::sha256_of(buffer.blob.bytes().span()))));
     EXPECT_EQ(buffer.alignment, 16u);
   }
 }

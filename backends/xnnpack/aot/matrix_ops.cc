@@ -125,11 +125,11 @@ Status lower_bmm(Lowering& l, const IrNode& node) {
 
 constexpr OpRow kRows[] = {
     {aten::linear, &check_product<kLinear>, &plain, &lower_product<kLinear>,
-     /*takes_activation=*/true, /*only_moves=*/false, &check_dynamic_product<kLinear>},
+     /*takes_activation=*/true, /*needs_company=*/false, &check_dynamic_product<kLinear>},
     {aten::mm, &check_product<kMm>, &plain, &lower_product<kMm>,
-     /*takes_activation=*/true, /*only_moves=*/false, &check_dynamic_product<kMm>},
+     /*takes_activation=*/true, /*needs_company=*/false, &check_dynamic_product<kMm>},
     {aten::addmm, &check_product<kAddmm>, &plain, &lower_product<kAddmm>,
-     /*takes_activation=*/true, /*only_moves=*/false, &check_dynamic_product<kAddmm>},
+     /*takes_activation=*/true, /*needs_company=*/false, &check_dynamic_product<kAddmm>},
     {aten::bmm, &accept, &plain, &lower_bmm},
 };
 

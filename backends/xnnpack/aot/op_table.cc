@@ -10,7 +10,7 @@ const OpRow* find_row(const exir::OpInfo& op) {
   static const auto* const rows = [] {
     auto* map = new std::map<uint16_t, const OpRow*>;
     for (const auto family : {attention_ops(), elementwise_ops(), convolution_ops(), matrix_ops(),
-                              pooling_ops(), quantized_ops(), shape_ops()}) {
+                              norm_ops(), pooling_ops(), quantized_ops(), shape_ops()}) {
       for (const OpRow& row : family) (*map)[row.op.row] = &row;
     }
     return map;

@@ -32,8 +32,9 @@ struct OpRow {
   // Its last payload node can bound its output, so a following activation may
   // be merged into it.
   bool takes_activation = false;
-  // Moves elements only; a partition of such nodes alone is not worthwhile.
-  bool only_moves = false;
+  // Moves elements only, or is as fast as a kernel: a partition of such nodes alone is not
+  // worthwhile.
+  bool needs_company = false;
   // What keeps a node that is taken from multiplying an input that was quantised at run time
   // (dynamic_input.h); null for what does not multiply at all.
   exir::Support (*check_dynamic)(const exir::Node& node) = nullptr;
@@ -54,6 +55,7 @@ absl::Span<const OpRow> attention_ops();
 absl::Span<const OpRow> elementwise_ops();
 absl::Span<const OpRow> convolution_ops();
 absl::Span<const OpRow> matrix_ops();
+absl::Span<const OpRow> norm_ops();
 absl::Span<const OpRow> pooling_ops();
 absl::Span<const OpRow> quantized_ops();
 absl::Span<const OpRow> shape_ops();

@@ -135,7 +135,7 @@ bool XnnpackPartitioner::keeps(const exir::OpInfo& op) const { return find_row(o
 bool XnnpackPartitioner::worthwhile(const std::vector<const exir::Node*>& nodes) const {
   return std::any_of(nodes.begin(), nodes.end(), [](const exir::Node* node) {
     const OpRow* row = find_row(node->op());
-    return row != nullptr && !row->only_moves;
+    return row != nullptr && !row->needs_company;
   });
 }
 

@@ -96,18 +96,18 @@ constexpr OpRow dynamic_row(exir::OpHandle op, LayoutNeed (*need)(const IrNode&)
           need,
           &lower_dynamic_or_stored,
           /*takes_activation=*/false,
-          /*only_moves=*/true};
+          /*needs_company=*/true};
 }
 
 constexpr OpRow kRows[] = {
     {quantized::quantize_per_tensor, &check_quantize, &follows, &lower_quantize,
-     /*takes_activation=*/false, /*only_moves=*/true},
+     /*takes_activation=*/false, /*needs_company=*/true},
     {quantized::dequantize_per_tensor, &check_dequantize, &need_of_dequantize, &lower_dequantize,
-     /*takes_activation=*/false, /*only_moves=*/true},
+     /*takes_activation=*/false, /*needs_company=*/true},
     {quantized::dequantize_per_channel, &check_dynamic_or_stored, &plain, &lower_stored,
-     /*takes_activation=*/false, /*only_moves=*/true},
+     /*takes_activation=*/false, /*needs_company=*/true},
     {quantized::dequantize_per_channel_group, &check_dynamic_or_stored, &plain, &lower_stored,
-     /*takes_activation=*/false, /*only_moves=*/true},
+     /*takes_activation=*/false, /*needs_company=*/true},
     dynamic_row(quantized::choose_qparams_tensor, &takes_either),
     dynamic_row(quantized::choose_qparams_per_token_asymmetric, &takes_either),
     dynamic_row(quantized::choose_qparams_per_token, &takes_either),

@@ -345,7 +345,7 @@ Status lower_clone(Lowering& l, const IrNode& node) {
 constexpr OpRow moves(exir::OpHandle op, Support (*check)(const IrNode&),
                       LayoutNeed (*need)(const IrNode&),
                       Status (*lower)(Lowering&, const IrNode&)) {
-  return {op, check, need, lower, /*takes_activation=*/false, /*only_moves=*/true};
+  return {op, check, need, lower, /*takes_activation=*/false, /*needs_company=*/true};
 }
 
 constexpr OpRow kRows[] = {

@@ -33,6 +33,9 @@ using Dims = std::vector<uint32_t>;
 using Datatype = schema::xnnpack::Datatype;
 using NodeKind = schema::xnnpack::NodeUnion;
 
+// Of graphs that were made ready to run alone (norms.h): payloads have none.
+inline constexpr auto kNorm = static_cast<NodeKind>(static_cast<uint8_t>(NodeKind::MAX) + 1);
+
 // "no value", "no external id".
 inline constexpr uint32_t kNoId = 0xFFFFFFFF;
 inline constexpr uint32_t kExternalInput = 1;
@@ -136,12 +139,13 @@ struct Node {
   float output_max = std::numeric_limits<float>::infinity();
 
   Window window;               // convolutions and pools
-  Channels channels;           // convolutions
+  Channels channels;           // convolutions, norms
   std::vector<uint32_t> list;  // perm, new_shape, offsets, pre_paddings
-  // Slice sizes, post_paddings, sizes of a reshape's input: 0 for any, empty if all are any.
+  // Slice sizes, post_paddings, sizes of the input of a reshape or norm: 0 for any, empty if all
+  // are any.
   std::vector<uint32_t> list2;
-  float scalar = 0;         // negative_slope, alpha, padding_value
-  uint32_t axis = 0;        // concatenation
+  float scalar = 0;         // negative_slope, alpha, padding_value, epsilon
+  uint32_t axis = 0;        // concatenation; of a norm: the first dim that is not batch
   uint32_t new_height = 0;  // resizing
   uint32_t new_width = 0;
 

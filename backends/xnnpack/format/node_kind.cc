@@ -75,9 +75,10 @@ constexpr NodeKindInfo kKinds[] = {
     unary(NodeKind::Sin, "Sin"),
     unary(NodeKind::Copy, "Copy"),
     unary(NodeKind::Cos, "Cos"),
+    {kNorm, "Norm", F::kNorm, 3, false, 1, 0, true},
 };
 constexpr size_t kNumKinds = sizeof(kKinds) / sizeof(kKinds[0]);
-static_assert(kNumKinds == static_cast<size_t>(NodeKind::MAX));
+static_assert(kNumKinds == static_cast<size_t>(kNorm));
 
 constexpr bool in_order() {
   for (size_t i = 0; i < kNumKinds; ++i) {

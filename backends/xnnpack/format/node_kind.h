@@ -30,6 +30,7 @@ enum class NodeFamily : uint8_t {
   kLeakyRelu,       // scalar: negative_slope
   kElu,             // scalar: alpha
   kAttention,       // no parameters
+  kNorm,            // axis, channels: groups and channels of one, scalar: epsilon, list2
 };
 
 struct NodeKindInfo {
@@ -43,7 +44,7 @@ struct NodeKindInfo {
   bool is_implemented;  // by the runtime; others are read but refused
 };
 
-// Null for a number that is not a kind.
+// Null for a number that is not a kind. kNorm is one, which no payload has.
 const NodeKindInfo* find_node_kind(NodeKind kind);
 
 }  // namespace petrel::backends::xnnpack

@@ -7,6 +7,7 @@
 
 #include "backends/xnnpack/format/widened.h"
 #include "backends/xnnpack/format/winograd.h"
+#include "third_party/xnnpack/norm/scratch.h"
 
 namespace petrel::backends::xnnpack {
 namespace {
@@ -185,6 +186,19 @@ uint64_t depthwise_filter_bytes(const Dims& out, const Window& window) {
 // A sum in 32 bits for each element of the output.
 uint64_t sums_bytes(const Graph& graph, const Node& node) {
   return sum(product({count_elements(output_dims(graph, node)), sizeof(float)}), 2 * kAlignment);
+}
+
+// Sums, centers and factors of each part of the pixels of a batch.
+uint64_t norm_bytes(const Graph& graph, const Node& node) {
+  const Dims& dims = output_dims(graph, node);
+  uint64_t batch = 1, pixels = 1;
+  for (size_t i = 0; i + 1 < dims.size(); ++i) {
+    uint64_t& size = i < node.axis ? batch : pixels;
+    size = product({size, dims[i]});
+  }
+  if (pixels == 1 && node.channels.groups == 1) return 0;
+  const uint64_t parts = petrel_cut_pixels(batch, pixels, dims.back()).parts;
+  return sum(product({batch, parts, node.channels.groups, PETREL_NORM_GROUP_BYTES}), kAlignment);
 }
 
 // Floats in the place of halves.
@@ -379,6 +393,7 @@ uint64_t own_scratch_bytes(const Graph& graph, const Node& node) {
     const Value& result = graph.values[node.outputs[0]];
     return result.is_output() ? count_bytes(result) : 0;
   }
+  if (node.kind == kNorm) return norm_bytes(graph, node);
   switch (node.kind) {
     case NodeKind::Conv2d:
       if (node.image_threads != 0) return image_bytes(graph, node);

@@ -163,7 +163,7 @@ class Reader {
 
   Problem read_node(const fbs::Node& entry, std::string* where) {
     const NodeKindInfo* info = find_node_kind(entry.node_type());
-    if (info == nullptr) {
+    if (info == nullptr || info->kind == kNorm) {
       return Problem::unsupported("kind is " + number(static_cast<uint8_t>(entry.node_type())) +
                                   ", must be in [1, " +
                                   number(static_cast<uint8_t>(NodeKind::MAX)) + "]");
@@ -228,6 +228,8 @@ class Reader {
         return read_as<fbs::Elu>(info, table, node);
       case NodeFamily::kAttention:
         return read_as<fbs::ScaledDotProductAttention>(info, table, node);
+      case NodeFamily::kNorm:
+        break;
     }
     return Problem::invalid("unknown family");
   }

@@ -25,6 +25,7 @@ using ::testing::HasSubstr;
 // y = |x|, with a filter that nobody reads: each field once.
 struct Contents {
   std::string version = "0";
+  NodeKind kind = NodeKind::Abs;
   uint32_t num_externs = 2;
   int16_t datatype = static_cast<int16_t>(Datatype::FP32);
   uint32_t num_dims = 1;
@@ -90,7 +91,7 @@ std::vector<uint8_t> payload_of(const Contents& c) {
   const auto values = b.CreateVector(write_values(b, c));
   const auto abs = fbs::CreateNode1x1(b, c.read_id, 8, 0);
   const auto nodes = b.CreateVector(
-      std::vector<flatbuffers::Offset<fbs::Node>>{fbs::CreateNode(b, NodeKind::Abs, abs.Union())});
+      std::vector<flatbuffers::Offset<fbs::Node>>{fbs::CreateNode(b, c.kind, abs.Union())});
   const auto constants = b.CreateVector(std::vector<flatbuffers::Offset<fbs::ConstantData>>{
       fbs::CreateConstantData(b), fbs::CreateConstantData(b, c.offset, c.size)});
   const auto version = b.CreateString(c.version);
@@ -168,6 +169,8 @@ const Case kCases[] = {
     {"IdTwice", [](Contents& c) { c.output_id = 7; }, "value 1: id_out 7 is taken"},
     {"IdOfNothing", [](Contents& c) { c.read_id = 9; },
      "node 0 (Abs): input 0 is value 9, which is not there"},
+    {"KindThatOnlyLoadedGraphsHave", [](Contents& c) { c.kind = kNorm; },
+     "kind is 48, must be in [1, 47]"},
     {"SharedScales", [](Contents& c) { c.filters = 100, c.scales = 1000; },
      "the scales up to it have more bytes than the payload"},
     {"NoScales", [](Contents& c) { c.scales = 0; }, "value 2: it has no scales"},

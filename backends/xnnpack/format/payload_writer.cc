@@ -88,6 +88,8 @@ Offset write_contents(Builder& b, const Node& n) {
       return fbs::CreateScaledDotProductAttention(b, in(0), in(1), in(2), in(3), in(4), out,
                                                   n.flags)
           .Union();
+    case NodeFamily::kNorm:
+      break;
   }
   return Offset();
 }

@@ -321,6 +321,26 @@ Problem infer_reshape(const Node& node, const Dims& x, Dims* out) {
   return Problem::none();
 }
 
+Problem infer_norm(const Node& node, const Inputs& in, Dims* out) {
+  const Dims& x = *in[0];
+  const Channels& c = node.channels;
+  const uint64_t channels = uint64_t{c.groups} * c.group_input_channels;
+  if (channels == 0 || node.axis >= x.size() || x.back() != channels) {
+    return Problem::invalid("input is " + to_string(x) + ", must have " + number(channels) +
+                            " channels behind dim " + number(node.axis));
+  }
+  if (!has_needed_sizes(node, x)) {
+    return Problem::invalid("input " + to_string(x) + " is not " + to_string(node.list2));
+  }
+  for (const Dims* operand : {in[1], in[2]}) {
+    if (operand == nullptr || count_elements(*operand) == channels) continue;
+    return Problem::invalid("a factor is " + to_string(*operand) + ", must have " +
+                            number(channels) + " elements");
+  }
+  *out = x;
+  return Problem::none();
+}
+
 Problem infer_slice(const Node& node, const Dims& x, Dims* out) {
   if (node.list.size() != x.size() || node.list2.size() != x.size()) {
     return Problem::invalid("offsets " + to_string(node.list) + " and sizes " +
@@ -465,6 +485,8 @@ Problem infer_any_dims(const Node& node, const Inputs& in, Dims* out) {
       return Problem::none();
     case NodeFamily::kAttention:
       return Problem::unsupported("it is not implemented");
+    case NodeFamily::kNorm:
+      return infer_norm(node, in, out);
   }
   return Problem::invalid("unknown kind");
 }

@@ -122,6 +122,50 @@ Graph graph_of_families() {
   return std::move(b.graph);
 }
 
+Graph graph_of_norms() {
+  GraphBuilder b;
+  const Dims image = {2, 3, 5, 12}, groups = {2, 15, 4, 3}, means = {2, 1, 4, 3};
+  const uint32_t x = b.input(image);
+  const uint32_t w = b.constant({12}, "w"), bias = b.constant({12}, "b");
+  const uint32_t epsilon = b.constant({1}, "epsilon");
+  const uint32_t third = b.constant({1, 3}, "/3"), twelfth = b.constant({1, 12}, "/12");
+  const auto add = [&b](NodeKind kind, std::vector<uint32_t> inputs, Dims dims) {
+    const uint32_t out = b.inner(std::move(dims));
+    b.node(kind, std::move(inputs), {out});
+    return out;
+  };
+  const auto reshape = [&](uint32_t from, const Dims& dims) {
+    const uint32_t out = add(NodeKind::StaticReshape, {from}, dims);
+    b.graph.nodes.back().list = dims;
+    return out;
+  };
+  // Divided by its spread, whose square is `variance`.
+  const auto scale = [&](uint32_t rest, uint32_t variance) {
+    const Dims& dims = b.graph.values[variance].dims;
+    const uint32_t sum = add(NodeKind::Add, {variance, epsilon}, dims);
+    const uint32_t factor = add(NodeKind::ReciprocalSquareRoot, {sum}, dims);
+    return add(NodeKind::Multiply, {rest, factor}, b.graph.values[rest].dims);
+  };
+  const auto mean_of_groups = [&](uint32_t from) {
+    const uint32_t mean = add(NodeKind::GlobalAvgPooling2d, {from}, {2, 1, 1, 12});
+    b.graph.nodes.back().flags = kKeepDims;
+    return add(NodeKind::FullyConnected, {reshape(mean, means), third, kNoId}, {2, 1, 4, 1});
+  };
+  const uint32_t mean = mean_of_groups(x);
+  uint32_t rest = add(NodeKind::Subtract, {reshape(x, groups), mean}, groups);
+  const uint32_t squares = reshape(add(NodeKind::Square, {rest}, groups), image);
+  const uint32_t grouped = reshape(scale(rest, mean_of_groups(squares)), image);
+  const uint32_t y =
+      add(NodeKind::Add, {add(NodeKind::Multiply, {grouped, w}, image), bias}, image);
+  const auto mean_of_rows = [&](uint32_t from) {
+    return add(NodeKind::FullyConnected, {from, twelfth, kNoId}, {2, 3, 5, 1});
+  };
+  rest = add(NodeKind::Subtract, {y, mean_of_rows(y)}, image);
+  const uint32_t rows = scale(rest, mean_of_rows(add(NodeKind::Square, {rest}, image)));
+  b.node(NodeKind::Multiply, {rows, w}, {b.output(image)});
+  return std::move(b.graph);
+}
+
 Graph graph_of_all_kinds() {
   GraphBuilder b;
   for (uint32_t i = 0; i < 6; ++i) b.input({i + 1, 2, 3});

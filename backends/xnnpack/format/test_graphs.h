@@ -37,6 +37,11 @@ Graph small_cnn();
 // "f2" (36) and "w" (12).
 Graph graph_of_families();
 
+// A group norm of four groups and, of its pixels, a layer norm, with factors "w" and "b" of 12
+// floats, "epsilon", and "/3" and "/12", floats of 1/3 and 1/12; passes check_graph.
+// [2,3,5,12] --> [2,3,5,12].
+Graph graph_of_norms();
+
 // One node of every kind with parameters that differ from all defaults. Its
 // shapes make no sense: check_graph does not pass it.
 Graph graph_of_all_kinds();

@@ -20,11 +20,11 @@
 #include "backends/xnnpack/format/winograd.h"
 #include "backends/xnnpack/format/work.h"
 #include "backends/xnnpack/runtime/arguments.h"
+#include "backends/xnnpack/runtime/joined_norms.h"
 #include "backends/xnnpack/runtime/machine_needs.h"
 #include "backends/xnnpack/runtime/paid_call.h"
 #include "backends/xnnpack/runtime/start.h"
 #include "backends/xnnpack/runtime/status.h"
-#include "backends/xnnpack/runtime/subgraph.h"
 #include "backends/xnnpack/runtime/touch.h"
 #include "backends/xnnpack/runtime/ways.h"
 #include "third_party/xnnpack/lanes/lanes.h"
@@ -118,6 +118,7 @@ Result<std::unique_ptr<Delegate>> Delegate::create_paid(Graph given, size_t payl
   const uint64_t before =
       structure_bytes(graph.values.size(), graph.nodes.size(), graph.constants.size());
   delegate->is_trimmed_ = simplify(&graph, options.sizes_are_fixed);
+  join_norms(&graph, map);
   const uint64_t after = structure_bytes(graph);
   if (after > before) PETREL_RETURN_IF_ERROR(pay_for_structure(options, after - before));
   PETREL_RETURN_IF_ERROR(report("start", start_xnnpack()));

@@ -5,6 +5,7 @@
 
 #include "third_party/xnnpack/split/flag.h"
 #include "third_party/xnnpack/image/flag.h"
+#include "third_party/xnnpack/norm/norm.h"
 #include "third_party/xnnpack/unpacked/flag.h"
 #include "third_party/xnnpack/winograd/flag.h"
 
@@ -139,6 +140,16 @@ xnn_status global_average(const Call& c) {
                                      c.node.flags);
 }
 
+xnn_status norm(const Call& c) {
+  const Channels& ch = c.node.channels;
+  petrel_norm norm = {};
+  norm.axis = c.node.axis;
+  norm.groups = ch.groups;
+  norm.channels = size_t{ch.groups} * ch.group_input_channels;
+  norm.epsilon = c.node.scalar;
+  return petrel_define_norm(c.graph, &norm, c.in[0], c.in[1], c.in[2], c.out);
+}
+
 xnn_status softmax(const Call& c) { return xnn_define_softmax(c.graph, c.in[0], c.out, 0); }
 xnn_status copy(const Call& c) { return xnn_define_copy(c.graph, c.in[0], c.out, 0); }
 
@@ -207,6 +218,7 @@ constexpr Row kDefinitions[] = {
     {NodeKind::AvgPooling2d, &average_pooling},
     {NodeKind::GlobalAvgPooling2d, &global_average},
     {NodeKind::Softmax, &softmax},
+    {kNorm, &norm},
     {NodeKind::Convert, &unary<xnn_unary_convert>},
     {NodeKind::Copy, &copy},
     {NodeKind::StaticTranspose, &transpose},

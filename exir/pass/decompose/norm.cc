@@ -38,6 +38,13 @@ Rewritten group_norm(Builder& b, Node& node) {
 Rewritten instance_norm(Builder& b, Node& node) {
   Value* x = tensor_at(node, arg::input);
   if (node.argument(arg::use_input_stats) == Argument(true)) {
+    const Size channels = sizes_of(x)[1];
+    // Which backends may have.
+    if (channels.expression().is_constant()) {
+      return done(b, node,
+                  b.call(aten::group_norm, {x, channels, node.argument(arg::weight),
+                                            node.argument(arg::bias), node.argument(arg::eps)}));
+    }
     return done(b, node,
                 grouped(b, x, sizes_of(x)[1], node.argument(arg::weight), node.argument(arg::bias),
                         node.argument(arg::eps)));

@@ -14,7 +14,7 @@ from writer import CaseFile, type_of
 CASES = CaseFile()
 
 
-def case(name, inputs, constants, steps, outputs=None):
+def case(name, inputs, constants, steps, outputs=None, cases=CASES):
     """steps: (result, call as text, function of the environment)."""
     values = {**inputs, **constants}
     text = ["method @forward(%s) {" % ", ".join(
@@ -26,7 +26,7 @@ def case(name, inputs, constants, steps, outputs=None):
         text.append("  %%%s = %s" % (result, call))
     outputs = outputs or [steps[-1][0]]
     text.append("  return %s" % ", ".join("%" + o for o in outputs))
-    CASES.graph(name, "\n".join(text + ["}\n"]), inputs, constants, [values[o] for o in outputs])
+    cases.graph(name, "\n".join(text + ["}\n"]), inputs, constants, [values[o] for o in outputs])
 
 
 def rand(*shape, low=-2.0, high=2.0):

@@ -42,6 +42,7 @@ static bool may_be_in_lane(const struct xnn_operator_data* op) {
     case xnn_node_type_copy:
     case xnn_node_type_softmax:
     case xnn_node_type_cell:
+    case xnn_node_type_norm:
       return true;
     default:
       return op->operator_objects[0] == NULL; /* fused into another */
