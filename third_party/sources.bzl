@@ -61,6 +61,7 @@ _XNNPACK_PATCHES = [
     "cell",
     "varying_channels",
     "short_rows",
+    "attention",
 ]
 
 def source_libraries():
