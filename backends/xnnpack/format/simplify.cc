@@ -3,14 +3,16 @@
 
 #include "backends/xnnpack/format/chained_joins.h"
 #include "backends/xnnpack/format/channels_last.h"
+#include "backends/xnnpack/format/joined_attention.h"
 #include "backends/xnnpack/format/joined_transposes.h"
 
 namespace petrel::backends::xnnpack {
 
-void simplify(Graph* graph) {
+void simplify(Graph* graph, bool sizes_are_fixed, size_t threads) {
   keep_channels_last(graph);
   join_transposes(graph);
   chain_joins(graph);
+  join_attention(graph, sizes_are_fixed, threads);
 }
 
 }  // namespace petrel::backends::xnnpack

@@ -5,17 +5,20 @@
 //   channels_last.h       images are joined, cut and shuffled with channels last
 //   joined_transposes.h   transposes behind each other are one, or none
 //   chained_joins.h       joins of joins write each part once
+//   joined_attention.h    products with a softmax between them are one node
 //
 // Results are the same bits, but for what chained_joins.h says of other processors than x86.
 #ifndef PETREL_BACKENDS_XNNPACK_FORMAT_SIMPLIFY_H_
 #define PETREL_BACKENDS_XNNPACK_FORMAT_SIMPLIFY_H_
 
+#include <cstddef>
+
 #include "backends/xnnpack/format/graph.h"
 
 namespace petrel::backends::xnnpack {
 
-// Precondition: check_graph, which the graph passes afterwards, too.
-void simplify(Graph* graph);
+// For so many threads, at most. Precondition: check_graph, which the graph passes afterwards, too.
+void simplify(Graph* graph, bool sizes_are_fixed, size_t threads);
 
 }  // namespace petrel::backends::xnnpack
 

@@ -4,30 +4,13 @@
 #include "backends/xnnpack/format/node_kind.h"
 
 namespace petrel::backends::xnnpack {
-namespace {
-
-bool is_function(NodeKind kind) {
-  switch (kind) {
-    case NodeKind::Cos:
-    case NodeKind::Exp:
-    case NodeKind::Gelu:
-    case NodeKind::Log:
-    case NodeKind::Sin:
-    case NodeKind::Tanh:
-      return true;
-    default:
-      return false;
-  }
-}
-
-}  // namespace
 
 Widened widened(const Graph& graph, const Node& node) {
   const bool is_product = find_node_kind(node.kind)->has_bias;
-  if (!is_function(node.kind) && node.kind != NodeKind::Convert && !is_product) return {};
+  if (node.kind != NodeKind::Tanh && node.kind != NodeKind::Convert && !is_product) return {};
   const Datatype input = graph.values[node.inputs[0]].datatype;
   const Datatype output = graph.values[node.outputs[0]].datatype;
-  if (is_function(node.kind)) return {input == Datatype::FP16, input == Datatype::FP16};
+  if (node.kind == NodeKind::Tanh) return {input == Datatype::FP16, input == Datatype::FP16};
   if (is_product) return {false, input == Datatype::QDINT8 && output == Datatype::FP16};
   return {input == Datatype::FP16 && output == Datatype::QDINT8, false};
 }

@@ -7,11 +7,9 @@
 //   Convert f16 -> qd8      Convert f16 -> f32, Convert f32 -> qd8
 //   qd8 by a filter -> f16  the product -> f32, Convert f32 -> f16
 //
-// and so exponentials, logarithms, sines, cosines and GELU.
-//
 // XNNPACK has kernels of halves for these, but those of x86 are up to four steps off (tanh) or
-// compute one number after the other. The results are those of halves: functions are rounded once,
-// a row has the same extremes, and products are sums of integers that are rounded once.
+// convert one number after the other (levels). The results are those of halves: a row has the
+// same extremes, and products are sums of integers that are rounded once.
 #ifndef PETREL_BACKENDS_XNNPACK_FORMAT_WIDENED_H_
 #define PETREL_BACKENDS_XNNPACK_FORMAT_WIDENED_H_
 

@@ -150,6 +150,7 @@ class Delegate {
   StepEvents step_events_;
   uint64_t multiply_adds_ = 0;  // for the dims of graph_
   uint64_t paid_kept_bytes_ = 0;
+  bool have_fixed_sizes_ = false;
   bool is_shaped_ = false;  // XNNPACK knows the dims of graph_
   // XNNPACK has failed on the way to other sizes: its operators are not to be used again.
   bool is_half_made_ = false;
