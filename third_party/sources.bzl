@@ -64,6 +64,7 @@ _XNNPACK_PATCHES = [
     "phases",
     "zero_taps",
     "norm",
+    "attention",
 ]
 
 def source_libraries():

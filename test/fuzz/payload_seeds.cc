@@ -219,6 +219,7 @@ void write_all(const std::filesystem::path& folder) {
   write(folder / "integer_convolution", integer_convolution());
   write_windows(folder);
   write(folder / "moved_channels", moved_channels());
+  write(folder / "attention", masked_attention());
   for (uint32_t seed = 0; seed < 12; ++seed) {
     write(folder / ("steps_" + std::to_string(seed)), RandomSteps(seed).graph());
   }

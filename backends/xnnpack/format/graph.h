@@ -127,6 +127,8 @@ struct Winograd {
   bool transforms_each_run = false;  // its filter, which is not packed for it then
 };
 
+struct Attention;  // attention.h
+
 // Which of the parameters mean something depends on the kind's family, see
 // node_kind.h.
 struct Node {
@@ -158,6 +160,8 @@ struct Node {
   bool is_split = false;
   // And whether its weights stay as they are stored (unpacked.h).
   bool is_unpacked = false;
+  // What a node of attention computes, which no file has.
+  std::shared_ptr<const Attention> attention;
 
   // Without a range that its results are kept in.
   bool is_unbounded() const {

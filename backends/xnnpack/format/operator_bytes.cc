@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <limits>
 
+#include "backends/xnnpack/format/attention.h"
 #include "backends/xnnpack/format/widened.h"
 #include "backends/xnnpack/format/winograd.h"
 #include "third_party/xnnpack/norm/scratch.h"
@@ -407,6 +408,8 @@ uint64_t own_scratch_bytes(const Graph& graph, const Node& node) {
       return passes_bytes(output_dims(graph, node), node.window);
     case NodeKind::GlobalAvgPooling2d:
       return sums_bytes(graph, node);
+    case NodeKind::ScaledDotProductAttention:
+      return attention_scratch_bytes(graph, node);
     default:
       return 0;
   }

@@ -16,6 +16,8 @@
 //   a block of tiles for each thread         Winograd's convolutions        during a run
 //   a band of rows for each thread           convolutions of images         during a run
 //   a result before it is clamped            sums and other pairs           during a run
+//   keys and values, packed, and scores of   attention                      during a run
+//   some rows for each thread
 //
 // Never below what XNNPACK takes; above it by rounding and by what some machines
 // do without.

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string>
 
+#include "backends/xnnpack/format/attention.h"
 #include "backends/xnnpack/format/node_kind.h"
 
 namespace petrel::backends::xnnpack {
@@ -484,6 +485,7 @@ Problem infer_any_dims(const Node& node, const Inputs& in, Dims* out) {
       *out = x;
       return Problem::none();
     case NodeFamily::kAttention:
+      if (node.attention != nullptr) return infer_attention(*node.attention, in, out);
       return Problem::unsupported("it is not implemented");
     case NodeFamily::kNorm:
       return infer_norm(node, in, out);

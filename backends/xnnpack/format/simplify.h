@@ -7,19 +7,22 @@
 //   chained_joins.h       joins of joins write each part once
 //   single_pixels.h       transposed convolutions of one pixel meet each tap once
 //   trimmed_windows.h     convolutions compute what slices keep, where sizes are fixed
+//   joined_attention.h    products with a softmax between them are one node
 //
 // Results are the same bits, but for what chained_joins.h says of other processors than x86 and
 // single_pixels.h of numbers that are not finite.
 #ifndef PETREL_BACKENDS_XNNPACK_FORMAT_SIMPLIFY_H_
 #define PETREL_BACKENDS_XNNPACK_FORMAT_SIMPLIFY_H_
 
+#include <cstddef>
+
 #include "backends/xnnpack/format/graph.h"
 
 namespace petrel::backends::xnnpack {
 
-// Returns whether the graph is right for the sizes that it states alone, which it is only where
-// `sizes_are_fixed`. Precondition: check_graph, which the graph passes afterwards, too.
-bool simplify(Graph* graph, bool sizes_are_fixed);
+// For so many threads, at most. Where `sizes_are_fixed`, the graph is right for the sizes that it
+// states alone. Precondition: check_graph, which the graph passes afterwards, too.
+void simplify(Graph* graph, bool sizes_are_fixed, size_t threads);
 
 }  // namespace petrel::backends::xnnpack
 

@@ -18,6 +18,8 @@ constexpr uint64_t kBytesOfOperator = 2304;
 // A joint copies each of its inputs by an operator of its own.
 uint64_t count_more_operators(const Node& node) {
   const bool joins = find_node_kind(node.kind)->family == NodeFamily::kConcatenate;
+  // That of attention is larger than others.
+  if (node.attention != nullptr) return 1;
   return joins ? node.inputs.size() - 1 : 0;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/xnnpack/format/test_graphs.h"
 
+#include <limits>
 #include <utility>
 
 #include "backends/xnnpack/format/node_kind.h"
@@ -163,6 +164,25 @@ Graph graph_of_norms() {
   rest = add(NodeKind::Subtract, {y, mean_of_rows(y)}, image);
   const uint32_t rows = scale(rest, mean_of_rows(add(NodeKind::Square, {rest}, image)));
   b.node(NodeKind::Multiply, {rows, w}, {b.output(image)});
+  return std::move(b.graph);
+}
+
+Graph masked_attention() {
+  GraphBuilder b;
+  const uint32_t q = b.input({1, 2, 20, 8}), k = b.input({1, 2, 20, 8});
+  const uint32_t v = b.input({1, 2, 20, 12});
+  const uint32_t mask = b.input({20, 20}), seen = b.input({20, 20});
+  const uint32_t scale = b.constant({1}, "scale");
+  const uint32_t scaled = b.inner({1, 2, 20, 8});
+  b.node(NodeKind::Multiply, {q, scale}, {scaled});
+  uint32_t scores[4];
+  for (uint32_t& id : scores) id = b.inner({1, 2, 20, 20});
+  b.node(NodeKind::BatchMatrixMultiply, {scaled, k}, {scores[0]}).flags = kTransposeWeights;
+  b.node(NodeKind::Add, {scores[0], mask}, {scores[1]}).output_min =
+      std::numeric_limits<float>::lowest();
+  b.node(NodeKind::Softmax, {scores[1]}, {scores[2]});
+  b.node(NodeKind::Multiply, {scores[2], seen}, {scores[3]});
+  b.node(NodeKind::BatchMatrixMultiply, {scores[3], v}, {b.output({1, 2, 20, 12})});
   return std::move(b.graph);
 }
 

@@ -42,6 +42,11 @@ Graph graph_of_families();
 // [2,3,5,12] --> [2,3,5,12].
 Graph graph_of_norms();
 
+// Two heads of 20 rows by a scale, with a mask and what is seen, as export writes them; passes
+// check_graph, and becomes one node. [1,2,20,8] twice, [1,2,20,12] and [20,20] twice -->
+// [1,2,20,12]; the constant "scale" has one float.
+Graph masked_attention();
+
 // One node of every kind with parameters that differ from all defaults. Its
 // shapes make no sense: check_graph does not pass it.
 Graph graph_of_all_kinds();

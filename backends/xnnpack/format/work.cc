@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "backends/xnnpack/format/attention.h"
 #include "backends/xnnpack/format/node_kind.h"
 
 namespace petrel::backends::xnnpack {
@@ -50,6 +51,7 @@ uint64_t inputs_of(const Graph& graph, const Node& node) {
 }
 
 uint64_t outputs_of(const Graph& graph, const Node& node) {
+  if (node.kind == NodeKind::ScaledDotProductAttention) return attention_multiply_adds(graph, node);
   uint64_t sum = 0;
   for (const uint32_t id : node.outputs) {
     const uint64_t elements = count_elements(graph.values[id].dims);
@@ -76,6 +78,7 @@ bool is_product(const Node& node) {
     case NodeKind::ConvTranspose2d:
     case NodeKind::FullyConnected:
     case NodeKind::BatchMatrixMultiply:
+    case NodeKind::ScaledDotProductAttention:
       return true;
     default:
       return false;

@@ -117,7 +117,7 @@ Result<std::unique_ptr<Delegate>> Delegate::create_paid(Graph given, size_t payl
   remove_dead_nodes(&graph);
   const uint64_t before =
       structure_bytes(graph.values.size(), graph.nodes.size(), graph.constants.size());
-  delegate->is_trimmed_ = simplify(&graph, options.sizes_are_fixed);
+  simplify(&graph, options.sizes_are_fixed, runtime::thread_count());
   join_norms(&graph, map);
   const uint64_t after = structure_bytes(graph);
   if (after > before) PETREL_RETURN_IF_ERROR(pay_for_structure(options, after - before));
@@ -174,13 +174,12 @@ Error Delegate::build(const runtime::NamedDataMap* map, const Options& options,
     });
   }
   multiply_adds_ = count_multiply_adds(graph_);
-  if (multiply_adds_ >= kMinMultiplyAddsForThreads) {
-    thread_pool_ = runtime::shared_thread_pool();
-  }
+  if (multiply_adds_ >= kMinMultiplyAddsForThreads) thread_pool_ = runtime::shared_thread_pool();
   shares_nodes_ = gains_by_threads(graph_);
   const pthreadpool_t pool = shares_nodes_ ? thread_pool_.get() : nullptr;
   const auto threads = static_cast<uint32_t>(pthreadpool_get_threads_count(pool));
-  if (options.sizes_are_fixed) cells_ = find_cells(graph_);
+  have_fixed_sizes_ = options.sizes_are_fixed;
+  if (have_fixed_sizes_) cells_ = find_cells(graph_);
   ConstantSource constants(graph_, map);
   // A file of packed weights has all of them, so that nothing else is read.
   const bool unpacked = options.unpacked && options.packed_file == nullptr;
@@ -326,7 +325,7 @@ Error Delegate::bind_inputs(const runtime::BackendExecutionContext& context, Spa
     for (size_t place = 0; place < dims.size(); ++place) {
       const auto size =
           tensor.dim() == 0 ? 1u : static_cast<uint32_t>(tensor.size(axis_at(tensor, place)));
-      if (dims[place] != size && (is_trimmed_ || !cells_.cells.empty())) {
+      if (dims[place] != size && have_fixed_sizes_) {
         PETREL_LOG(Error, "argument %zu has size %u in dim %zu, must have %u: sizes are fixed", i,
                    size, place, dims[place]);
         return Error::InvalidArgument;

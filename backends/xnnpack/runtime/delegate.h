@@ -134,9 +134,8 @@ class Delegate {
   // Inputs and outputs are where they are bound, or at the placeholder, if it is not null.
   runtime::Error set_up(void* placeholder);
 
-  Graph graph_;              // dims are those of the last execution
-  Cells cells_;              // of its nodes, with the sizes of the payload
-  bool is_trimmed_ = false;  // to them
+  Graph graph_;  // dims are those of the last execution
+  Cells cells_;  // of its nodes, with the sizes of the payload
   std::vector<External> inputs_;
   std::vector<External> outputs_;
   // Constants that kernels read every time.
@@ -152,6 +151,7 @@ class Delegate {
   StepEvents step_events_;
   uint64_t multiply_adds_ = 0;  // for the dims of graph_
   uint64_t paid_kept_bytes_ = 0;
+  bool have_fixed_sizes_ = false;
   bool is_shaped_ = false;  // XNNPACK knows the dims of graph_
   // XNNPACK has failed on the way to other sizes: its operators are not to be used again.
   bool is_half_made_ = false;

@@ -12,13 +12,16 @@
 #include <string>
 #include <vector>
 
+#include "backends/xnnpack/format/attention.h"
 #include "backends/xnnpack/format/images.h"
+#include "backends/xnnpack/format/joined_attention.h"
 #include "backends/xnnpack/format/live_bytes.h"
 #include "backends/xnnpack/format/test_graphs.h"
 #include "backends/xnnpack/format/winograd.h"
 #include "backends/xnnpack/runtime/counted_xnnpack.h"
 #include "backends/xnnpack/runtime/delegate.h"
 #include "backends/xnnpack/runtime/test_support.h"
+#include "backends/xnnpack/runtime/tile_table.h"
 #include "runtime/threads/thread_pool.h"
 #include "third_party/xnnpack/image/flag.h"
 
@@ -265,6 +268,25 @@ Case images(NodeKind kind, uint32_t count) {
           }};
 }
 
+Case attention(uint32_t heads, uint32_t rows, uint32_t columns, uint32_t depth, bool has_scale) {
+  return {"attention", [=](GraphBuilder* b, TestMap* map) {
+            uint32_t q = b->input({heads, rows, depth});
+            const uint32_t k = b->input({heads, columns, depth});
+            const uint32_t v = b->input({heads, columns, depth});
+            if (has_scale) {
+              const uint32_t scaled = b->inner({heads, rows, depth});
+              b->node(NodeKind::Multiply, {q, b->constant({1}, "scale")}, {scaled});
+              map->data["scale"] = {0.5f};
+              q = scaled;
+            }
+            const uint32_t scores = b->inner({heads, rows, columns});
+            const uint32_t shares = b->inner({heads, rows, columns});
+            b->node(NodeKind::BatchMatrixMultiply, {q, k}, {scores}).flags = kTransposeWeights;
+            b->node(NodeKind::Softmax, {scores}, {shares});
+            b->node(NodeKind::BatchMatrixMultiply, {shares, v}, {b->output({heads, rows, depth})});
+          }};
+}
+
 std::vector<Case> cases() {
   const NodeKind kMax = NodeKind::MaxPooling2d;
   const NodeKind kAverage = NodeKind::AvgPooling2d;
@@ -309,6 +331,10 @@ std::vector<Case> cases() {
       product(2, 3, 100, 90),
       product(3, 1, 7, 2000),
       mean(40, 5000),
+      attention(6, 1500, 1500, 64, false),
+      attention(5, 700, 900, 70, true),
+      attention(64, 49, 49, 32, true),
+      attention(1, 16, 60000, 8, true),
       clamped_sum(1000),
       tanh_of_halves(1000),
       levels_of_halves(4000, 512, 4),
@@ -338,6 +364,8 @@ TEST(OperatorBytes, AreAtLeastWhatXnnpackTakes) {
         static_cast<uint32_t>(pthreadpool_get_threads_count(runtime::shared_thread_pool().get()));
     choose_winograd(&graph, threads);
     choose_images(&graph, threads, &petrel_takes_images);
+    join_attention(&graph, false, threads);
+    choose_attention_blocks(&graph, threads, this_machine().l2);
     EXPECT_EQ(graph.nodes[0].winograd.threads != 0, c.name.rfind("winograd", 0) == 0) << c.name;
     EXPECT_EQ(graph.nodes[0].winograd.transforms_each_run,
               c.name.rfind("winograd each run", 0) == 0)

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "backends/xnnpack/format/attention.h"
 #include "backends/xnnpack/format/node_kind.h"
 #include "backends/xnnpack/format/scale_ratios.h"
 #include "backends/xnnpack/format/widened.h"
@@ -14,6 +15,7 @@
 #include "backends/xnnpack/runtime/value_definition.h"
 #include "runtime/core/log.h"
 #include "runtime/core/result.h"
+#include "third_party/xnnpack/attention/attention.h"
 #include "third_party/xnnpack/cell/cell.h"
 
 namespace petrel::backends::xnnpack {
@@ -48,7 +50,10 @@ class Builder {
     for (size_t i = 0; i < graph_.nodes.size(); ++i) {
       const uint32_t cell = cell_of(i);
       if (cell == kNoNode) continue;
-      PETREL_RETURN_IF_ERROR(cell == kStaysNode ? add_node(i) : add_cell(cell));
+      const bool is_attention = graph_.nodes[i].attention != nullptr;
+      PETREL_RETURN_IF_ERROR(cell != kStaysNode ? add_cell(cell)
+                             : is_attention     ? add_attention(i)
+                                                : add_node(i));
     }
     return std::move(subgraph_);
   }
@@ -132,6 +137,28 @@ class Builder {
     return check("cell", index,
                  petrel_define_cell(subgraph_.get(), &cells_.programs[index], inputs.data(),
                                     outputs.data()));
+  }
+
+  // Operands that are constants are read where they are kept.
+  Error add_attention(size_t index) {
+    const Node& node = graph_.nodes[index];
+    std::vector<uint32_t> inputs;
+    std::vector<const void*> constants(node.inputs.size());
+    std::vector<uint32_t> places(node.inputs.size());
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      const uint32_t id = node.inputs[i];
+      if (graph_.values[id].is_constant()) {
+        PETREL_ASSIGN_OR_RETURN(constants[i], kept_data(id));
+        constants_.was_read(id);
+        continue;
+      }
+      places[i] = static_cast<uint32_t>(inputs.size());
+      inputs.push_back(ids_[id]);
+    }
+    kept_->attentions.push_back(attention_program(graph_, node, constants, places));
+    return check("attention", index,
+                 petrel_define_attention(subgraph_.get(), &kept_->attentions.back(), inputs.data(),
+                                         ids_[node.outputs[0]]));
   }
 
   // A value between nodes with the sizes of `id`, in floats.
@@ -234,10 +261,19 @@ class Builder {
 
   Result<uint32_t> kept_constant(uint32_t id) {
     if (ids_[id] != XNN_INVALID_VALUE_ID) return uint32_t{ids_[id]};
-    PETREL_RETURN_IF_ERROR(add_form(id));
-    PETREL_ASSIGN_OR_RETURN(const void* data, constants_.get_kept(id, &kept_->copies));
+    PETREL_ASSIGN_OR_RETURN(const void* data, kept_data(id));
     PETREL_RETURN_IF_ERROR(define(id, data, &ids_[id]));
     return uint32_t{ids_[id]};
+  }
+
+  // Once for all nodes that read it.
+  Result<const void*> kept_data(uint32_t id) {
+    const auto found = kept_data_.find(id);
+    if (found != kept_data_.end()) return found->second;
+    PETREL_RETURN_IF_ERROR(add_form(id));
+    PETREL_ASSIGN_OR_RETURN(const void* data, constants_.get_kept(id, &kept_->copies));
+    kept_data_[id] = data;
+    return data;
   }
 
   Result<uint32_t> constant_in_place(uint32_t id) {
@@ -268,6 +304,7 @@ class Builder {
   std::vector<uint32_t> ids_;  // XNNPACK's ids by value
   std::map<std::pair<uint32_t, std::string>, uint32_t> filters_;
   std::map<uint32_t, uint32_t> biases_;
+  std::map<uint32_t, const void*> kept_data_;
 };
 
 }  // namespace

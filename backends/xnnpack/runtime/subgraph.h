@@ -7,6 +7,7 @@
 
 #include <xnnpack.h>
 
+#include <deque>
 #include <memory>
 #include <set>
 #include <string>
@@ -19,6 +20,7 @@
 #include "backends/xnnpack/runtime/weight_feed.h"
 #include "runtime/core/budget.h"
 #include "runtime/core/freeable_buffer.h"
+#include "third_party/xnnpack/attention/program.h"
 
 namespace petrel::backends::xnnpack {
 
@@ -47,6 +49,7 @@ class ConstantForms {
 struct KeptConstants {
   std::vector<PaddedBuffer> copies;
   std::vector<runtime::FreeableBuffer> in_place;  // of nodes that are unpacked
+  std::deque<petrel_attention> attentions;        // which point to constants, and are pointed to
 };
 
 // Puts into `feed` the filters and biases that are packed, which have no data yet. Precondition:

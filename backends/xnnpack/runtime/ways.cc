@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "backends/xnnpack/format/attention.h"
 #include "backends/xnnpack/format/images.h"
 #include "backends/xnnpack/format/split_products.h"
 #include "backends/xnnpack/format/unpacked.h"
@@ -31,6 +32,7 @@ void choose_ways(Graph* graph, const ConstantSource& constants, uint32_t threads
   if (allowed.winograd) choose_winograd(graph, threads);
   if (allowed.split && split_is_available()) choose_split_products(graph);
   choose_images(graph, threads, &petrel_takes_images);
+  choose_attention_blocks(graph, threads, this_machine().l2);
   if (allowed.unpacked && petrel_takes_unpacked()) {
     choose_unpacked(graph, allowed.cache_bytes ? *allowed.cache_bytes : last_cache_bytes(),
                     [&](const std::string& key) { return constants.is_in_place(key); });

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // In which of the ways that third_party/xnnpack has each node of a graph is computed: Winograd's,
-// split floats, images row by row, weights as they are stored. Others are XNNPACK's own.
+// split floats, images row by row, weights as they are stored, attention by blocks. Others are
+// XNNPACK's own.
 //
 //   choose_ways(&graph, constants, threads, {options.winograd, options.fast_math, true, {}});
 //
