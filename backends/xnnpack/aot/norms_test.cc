@@ -47,11 +47,12 @@ std::string joined_text(const std::string& text) {
   if (partition == nullptr) return "";
   LoweredPartition lowered = lower_partition(*partition);
   std::map<uint32_t, std::vector<float>> read;
-  join_norms(&lowered.graph, [&](uint32_t id) {
+  const ReadFloats constant = [&](uint32_t id) {
     std::vector<float>& floats = read[id];
     floats = lowered.constant(id);
     return floats.data();
-  });
+  };
+  join_norms(&lowered.graph, constant, true);
   EXPECT_TRUE(check_graph(lowered.graph).ok()) << check_graph(lowered.graph).text();
   return to_text(lowered.graph);
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "backends/xnnpack/format/dead_nodes.h"
+#include "backends/xnnpack/format/node_kind.h"
 
 namespace petrel::backends::xnnpack {
 namespace {
@@ -33,9 +34,10 @@ struct Norm {
 
 class Finder {
  public:
-  Finder(Graph* graph, const ReadFloats& read)
+  Finder(Graph* graph, const ReadFloats& read, bool sizes_are_fixed)
       : graph_(*graph),
         read_(read),
+        sizes_are_fixed_(sizes_are_fixed),
         producers_(graph->values.size(), kNobody),
         readers_(graph->values.size(), kNobody),
         counts_(graph->values.size(), 0) {
@@ -180,7 +182,26 @@ class Finder {
                              : rest->inputs[0] == norm.x && has_one_group(norm);
     if (!fits || !is_float(norm.x)) return std::nullopt;
     join_factors(&norm);
+    // Means of pixels alone are of any number of channels.
+    const bool is_of_each = norm.mean.is_of_pixels && norm.mean.group_channels == 1;
+    if (is_of_each && !has_fixed_channels(norm)) return std::nullopt;
     return norm;
+  }
+
+  // Whether x has as many channels in all runs: by its factors, or by what makes it.
+  bool has_fixed_channels(const Norm& norm) const {
+    if (sizes_are_fixed_ || norm.weight != kNoId || norm.bias != kNoId) return true;
+    size_t maker = producers_[norm.x];
+    while (maker != kNobody && keeps_channels(graph_.nodes[maker])) {
+      maker = producers_[graph_.nodes[maker].inputs[0]];
+    }
+    return maker != kNobody && find_node_kind(graph_.nodes[maker].kind)->has_bias;
+  }
+
+  static bool keeps_channels(const Node& node) {
+    const NodeFamily family = find_node_kind(node.kind)->family;
+    return family == NodeFamily::kUnary || family == NodeFamily::kPooling ||
+           family == NodeFamily::kLeakyRelu || family == NodeFamily::kElu;
   }
 
   // What `rest` is multiplied by the inverse root in, or divided by the root.
@@ -275,6 +296,7 @@ class Finder {
 
   Graph& graph_;
   const ReadFloats& read_;
+  const bool sizes_are_fixed_;
   std::vector<size_t> producers_;  // by value, the node
   std::vector<size_t> readers_;    // by value, one of the nodes
   std::vector<uint32_t> counts_;   // by value, how many inputs of nodes it is
@@ -283,8 +305,8 @@ class Finder {
 
 }  // namespace
 
-void join_norms(Graph* graph, const ReadFloats& read) {
-  if (Finder(graph, read).run()) remove_dead_nodes(graph);
+void join_norms(Graph* graph, const ReadFloats& read, bool sizes_are_fixed) {
+  if (Finder(graph, read, sizes_are_fixed).run()) remove_dead_nodes(graph);
 }
 
 }  // namespace petrel::backends::xnnpack

@@ -18,8 +18,9 @@
 //   x --reshape-- [n,h*w,g,c] --Subtract m-- d --Square, reshape-- [n,h,w,g*c] --as before-- v
 //   v --Add epsilon, ReciprocalSquareRoot-- r --Multiply with d, reshape-- [n,h,w,g*c] ...-- y
 //
-// Groups of one channel are means of pixels alone. Only where nobody else reads what is between,
-// and all is of floats. Results differ by rounding: sums are those of lanes, and in double.
+// Groups of one channel are means of pixels alone, which are one node where sizes are fixed, or what
+// makes x or the factors say how many channels there are in all runs. Only where nobody else reads
+// what is between, and all is of floats. Results differ by rounding: sums are those of lanes, and in double.
 
 #ifndef PETREL_BACKENDS_XNNPACK_FORMAT_NORMS_H_
 #define PETREL_BACKENDS_XNNPACK_FORMAT_NORMS_H_
@@ -36,7 +37,7 @@ using ReadFloats = std::function<const float*(uint32_t id)>;
 
 // Puts nodes of kind kNorm in the place of what they compute. Precondition: the graph passes
 // check_graph, which it does afterwards, too.
-void join_norms(Graph* graph, const ReadFloats& read);
+void join_norms(Graph* graph, const ReadFloats& read, bool sizes_are_fixed);
 
 }  // namespace petrel::backends::xnnpack
 

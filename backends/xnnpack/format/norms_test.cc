@@ -113,7 +113,8 @@ class NormsTest : public ::testing::Test {
   // "Norm Negate": what is left.
   std::string kinds() {
     EXPECT_TRUE(check_graph(b.graph).ok()) << check_graph(b.graph).text();
-    join_norms(&b.graph, [this](uint32_t id) { return floats_.at(id).data(); });
+    join_norms(
+        &b.graph, [this](uint32_t id) { return floats_.at(id).data(); }, sizes_are_fixed_);
     EXPECT_TRUE(check_graph(b.graph).ok()) << check_graph(b.graph).text();
     std::string kinds;
     for (const Node& node : b.graph.nodes) {
@@ -134,6 +135,7 @@ class NormsTest : public ::testing::Test {
   GraphBuilder b;
   std::map<uint32_t, std::vector<float>> floats_;
   float part_factor_ = 1, epsilon_ = 1e-5f;
+  bool sizes_are_fixed_ = true;
   uint32_t rest_ = 0, weight_ = kNoId, bias_ = kNoId;
 };
 
@@ -243,6 +245,23 @@ TEST_F(NormsTest, AReshapeThatVariesElsewhereIsNone) {
   EXPECT_EQ(count_norms(), 0u);
 }
 
+TEST_F(NormsTest, ChannelsForThemselvesAreOneNodeWhereTheirNumberIsKnown) {
+  sizes_are_fixed_ = false;
+  negate(norm_of_pixels(b.input({2, 3, 5, 12}), true));
+  EXPECT_EQ(count_norms(), 0u);
+}
+
+TEST_F(NormsTest, ChannelsOfAConvolutionAreKnown) {
+  sizes_are_fixed_ = false;
+  const uint32_t x = b.inner({2, 3, 5, 12});
+  Node& node = b.node(NodeKind::Conv2d,
+                      {b.input({2, 3, 5, 4}), b.constant({12, 1, 1, 4}, "filter"), kNoId}, {x});
+  node.channels.group_input_channels = 4;
+  node.channels.group_output_channels = 12;
+  negate(norm_of_pixels(add(NodeKind::Abs, {x}, dims(x)), true));
+  EXPECT_EQ(count_norms(), 1u);
+}
+
 TEST_F(NormsTest, WhatOthersReadStays) {
   negate(layer_norm(b.input({5, 12})));
   negate(rest_);
@@ -257,7 +276,8 @@ TEST_F(NormsTest, ProductsThatAreNoMeansStay) {
 
 TEST_F(NormsTest, NumbersThatNobodyHasAreNoMeans) {
   negate(layer_norm(b.input({5, 12})));
-  join_norms(&b.graph, [](uint32_t) { return nullptr; });
+  join_norms(
+      &b.graph, [](uint32_t) { return nullptr; }, true);
   EXPECT_EQ(b.graph.nodes.size(), 8u);
 }
 

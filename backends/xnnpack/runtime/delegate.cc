@@ -118,7 +118,7 @@ Result<std::unique_ptr<Delegate>> Delegate::create_paid(Graph given, size_t payl
   const uint64_t before =
       structure_bytes(graph.values.size(), graph.nodes.size(), graph.constants.size());
   simplify(&graph, options.sizes_are_fixed, runtime::thread_count());
-  join_norms(&graph, map);
+  join_norms(&graph, map, options.sizes_are_fixed);
   const uint64_t after = structure_bytes(graph);
   if (after > before) PETREL_RETURN_IF_ERROR(pay_for_structure(options, after - before));
   PETREL_RETURN_IF_ERROR(report("start", start_xnnpack()));

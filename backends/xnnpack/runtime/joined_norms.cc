@@ -6,12 +6,13 @@
 
 namespace petrel::backends::xnnpack {
 
-void join_norms(Graph* graph, const runtime::NamedDataMap* map) {
+void join_norms(Graph* graph, const runtime::NamedDataMap* map, bool sizes_are_fixed) {
   ConstantSource constants(*graph, map);
-  join_norms(graph, [&constants](uint32_t id) -> const float* {
+  const ReadFloats read = [&constants](uint32_t id) -> const float* {
     const runtime::Result<const void*> data = constants.get_exact(id);
     return data.ok() ? static_cast<const float*>(*data) : nullptr;
-  });
+  };
+  join_norms(graph, read, sizes_are_fixed);
 }
 
 }  // namespace petrel::backends::xnnpack

@@ -9,7 +9,7 @@ namespace petrel::backends::xnnpack {
 
 // format/norms.h with constants of the payload and of the map, which may be null. What cannot be
 // had stays as it is.
-void join_norms(Graph* graph, const runtime::NamedDataMap* map);
+void join_norms(Graph* graph, const runtime::NamedDataMap* map, bool sizes_are_fixed);
 
 }  // namespace petrel::backends::xnnpack
 
