@@ -18,9 +18,10 @@
 //   x --reshape-- [n,h*w,g,c] --Subtract m-- d --Square, reshape-- [n,h,w,g*c] --as before-- v
 //   v --Add epsilon, ReciprocalSquareRoot-- r --Multiply with d, reshape-- [n,h,w,g*c] ...-- y
 //
-// Groups of one channel are means of pixels alone, which are one node where sizes are fixed, or what
-// makes x or the factors say how many channels there are in all runs. Only where nobody else reads
-// what is between, and all is of floats. Results differ by rounding: sums are those of lanes, and in double.
+// Groups of one channel are means of pixels alone. They become one node where sizes are fixed, or
+// where what makes x, or the factors, say how many channels there are in all runs. Only where
+// nobody else reads what is between, and all is of floats. Results differ by rounding: sums are
+// those of lanes, and in double.
 
 #ifndef PETREL_BACKENDS_XNNPACK_FORMAT_NORMS_H_
 #define PETREL_BACKENDS_XNNPACK_FORMAT_NORMS_H_
