@@ -142,7 +142,7 @@ Graph graph_of_norms() {
   };
   // Divided by its spread, whose square is `variance`.
   const auto scale = [&](uint32_t rest, uint32_t variance) {
-    const Dims& dims = b.graph.values[variance].dims;
+    const Dims dims = b.graph.values[variance].dims;
     const uint32_t sum = add(NodeKind::Add, {variance, epsilon}, dims);
     const uint32_t factor = add(NodeKind::ReciprocalSquareRoot, {sum}, dims);
     return add(NodeKind::Multiply, {rest, factor}, b.graph.values[rest].dims);
