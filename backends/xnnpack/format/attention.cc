@@ -2,35 +2,16 @@
 #include "backends/xnnpack/format/attention.h"
 
 #include <algorithm>
-#include <initializer_list>
 #include <memory>
 #include <string>
+
+#include "backends/xnnpack/format/byte_bounds.h"
 
 namespace petrel::backends::xnnpack {
 namespace {
 
-// The most rows and columns that a kernel computes at once, on any machine.
-constexpr uint64_t kTileRows = 16;
-constexpr uint64_t kTileColumns = 64;
-constexpr uint64_t kTileDepth = 8;
 // What kernels read behind the last element, and rounding.
 constexpr uint64_t kBehind = 512;
-
-uint64_t product(std::initializer_list<uint64_t> factors) {
-  uint64_t result = 1;
-  for (const uint64_t factor : factors) {
-    if (__builtin_mul_overflow(result, factor, &result)) return UINT64_MAX;
-  }
-  return result;
-}
-
-uint64_t sum(std::initializer_list<uint64_t> terms) {
-  uint64_t result = 0;
-  for (const uint64_t term : terms) {
-    if (__builtin_add_overflow(result, term, &result)) return UINT64_MAX;
-  }
-  return result;
-}
 
 uint64_t round_up(uint64_t a, uint64_t b) { return (a + b - 1) / b * b; }
 

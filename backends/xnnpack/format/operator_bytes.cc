@@ -2,10 +2,10 @@
 #include "backends/xnnpack/format/operator_bytes.h"
 
 #include <algorithm>
-#include <initializer_list>
 #include <limits>
 
 #include "backends/xnnpack/format/attention.h"
+#include "backends/xnnpack/format/byte_bounds.h"
 #include "backends/xnnpack/format/widened.h"
 #include "backends/xnnpack/format/winograd.h"
 #include "third_party/xnnpack/norm/scratch.h"
@@ -13,30 +13,12 @@
 namespace petrel::backends::xnnpack {
 namespace {
 
-// The most rows and columns that a kernel computes at once, on any machine.
-constexpr uint64_t kTileRows = 16;
-constexpr uint64_t kTileColumns = 64;
-// How deep a step of a product is, at most.
-constexpr uint64_t kTileDepth = 8;
 // What a kernel may read behind its last pointer.
 constexpr uint64_t kPointersBehind = 32;
 constexpr uint64_t kAlignment = 128;
 constexpr uint64_t kPointer = sizeof(void*);
 // Of one phase of a transposed convolution.
 constexpr uint64_t kPhaseBytes = 128;
-
-uint64_t product(std::initializer_list<uint64_t> factors) {
-  uint64_t result = 1;
-  for (const uint64_t factor : factors) {
-    if (__builtin_mul_overflow(result, factor, &result)) return UINT64_MAX;
-  }
-  return result;
-}
-
-uint64_t sum(uint64_t a, uint64_t b) {
-  uint64_t result = 0;
-  return __builtin_add_overflow(a, b, &result) ? UINT64_MAX : result;
-}
 
 uint64_t divide_up(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
 uint64_t round_up(uint64_t a, uint64_t b) { return divide_up(a, b) * b; }

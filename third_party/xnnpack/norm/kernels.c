@@ -152,6 +152,7 @@ static void rows(const float* x, float* y, size_t count, size_t size, const floa
   if (size < LANES) {
     normalise_short_rows(x, y, count, size, weight, bias, epsilon);
   } else if (weight != NULL && bias != NULL) {
+    /* A copy of the code that need not ask for them. */
     normalise_rows(x, y, count, size, weight, bias, epsilon);
   } else {
     normalise_rows(x, y, count, size, weight, bias, epsilon);
